@@ -1,0 +1,55 @@
+# Every step runs alone and does nothing when nothing changed. `make run` needs no root.
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+
+WASM := target/wasm32-unknown-unknown/release/gentle_cascade.wasm
+GLUE := target/glue
+STAMP := target/stamps
+SAMPLE := sample/session.json
+RUST_SOURCES := $(shell find src -name '*.rs') Cargo.toml Cargo.lock
+PKG_SOURCES := $(shell find pkg-template -type f)
+
+.PHONY: run test pkg www toolchain bench clean
+
+run: pkg
+	@node pkg/cli.js replay $(SAMPLE) --window 64000
+	@echo
+	@echo "The same on a page, with a scrubber over the steps: make www"
+
+pkg: $(STAMP)/pkg
+
+www: pkg
+	@node www/serve.mjs
+
+toolchain:
+	@[ -d "$$(rustc --print target-libdir --target wasm32-unknown-unknown 2>/dev/null)" ] || rustup toolchain install
+
+$(STAMP)/npm: package.json package-lock.json
+	npm ci --no-audit --no-fund
+	@mkdir -p $(STAMP) && touch $@
+
+# No path of the building machine ends up in the wasm.
+$(WASM): $(RUST_SOURCES) | toolchain
+	@home="$${CARGO_HOME:-$$HOME/.cargo}"; sep=$$'\x1f'; flags="--remap-path-prefix=$$PWD=/src"; \
+	flags="$$flags$$sep--remap-path-prefix=$$(rustc --print sysroot)=/rust"; \
+	for dir in "$$home"/registry/src/*/; do [ -d "$$dir" ] && flags="$$flags$$sep--remap-path-prefix=$${dir%/}=/deps"; done; \
+	flags="$$flags$$sep--remap-path-prefix=$$home=/cargo"; \
+	cargo fetch --quiet --locked; CARGO_ENCODED_RUSTFLAGS="$$flags" cargo build --quiet --locked --release --lib --target wasm32-unknown-unknown
+	@touch $@
+
+$(GLUE)/core_bg.wasm: $(WASM) xtask/src/main.rs xtask/Cargo.toml
+	@cargo run --quiet --locked -p xtask -- bindgen $(WASM) $(GLUE)
+	@touch $@
+
+$(GLUE)/core_opt.wasm: $(GLUE)/core_bg.wasm $(STAMP)/npm
+	@node_modules/.bin/wasm-opt -Os -o $@ $<
+
+$(STAMP)/pkg: $(GLUE)/core_opt.wasm $(PKG_SOURCES) $(STAMP)/npm README.md CHANGELOG.md LICENSE
+	@node pkg-template/build.mjs $(GLUE) $(GLUE)/core_opt.wasm
+	@mkdir -p $(STAMP) && touch $@
+
+test: pkg
+	@bash tests/run.sh
+
+clean:
+	rm -rf target pkg

@@ -1,0 +1,46 @@
+// @ts-check
+// Lays a recipe over the host's own messages. Untouched messages are the host's objects; a changed one
+// is a copy that shares everything but the path that was set, and keeps its class.
+
+/**
+ * @param {readonly any[]} messages
+ * @param {readonly any[]} recipe ops in view order; every input index is in exactly one
+ * @returns {any[]}
+ */
+export function apply(messages, recipe) {
+  const view = [];
+  for (const op of recipe) {
+    if (op.keep) for (let i = op.keep[0]; i < op.keep[1]; i += 1) view.push(messages[i]);
+    else if (op.insert) view.push(op.insert);
+    else if ('edit' in op) view.push(edited(messages[op.edit], op));
+  }
+  return view;
+}
+
+/** @param {any} message @param {any} op */
+export function edited(message, op) {
+  let out = message;
+  for (const { path, value } of op.set ?? []) out = withPath(out, path, value);
+  return out;
+}
+
+/** @param {any} node @param {(string | number)[]} path @param {unknown} value @returns {any} */
+function withPath(node, path, value) {
+  if (path.length === 0) return value;
+  const [key, ...rest] = path;
+  const copy = shallow(node);
+  // Defined, not assigned: a key may be a setter of the class or `__proto__`.
+  Object.defineProperty(copy, key, { value: withPath(node?.[key], rest, value), writable: true, enumerable: true, configurable: true });
+  return copy;
+}
+
+/** @param {any} node */
+function shallow(node) {
+  if (Array.isArray(node)) return node.slice();
+  const copy = Object.create(Object.getPrototypeOf(node));
+  for (const [key, d] of Object.entries(Object.getOwnPropertyDescriptors(node))) {
+    // The copy is ours: a frozen original must not make it read-only.
+    Object.defineProperty(copy, key, 'value' in d ? { ...d, writable: true, configurable: true } : { ...d, configurable: true });
+  }
+  return copy;
+}

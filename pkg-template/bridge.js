@@ -1,0 +1,136 @@
+// @ts-check
+// What the core asks of the outside, answered from the host and from the list of the running call.
+//
+// Decides how a host answer becomes the core's (a stored blob, a conflict, a redacted text). Holds the
+// messages of the running call only; nothing of the host is kept between calls.
+
+import { planRawCap } from './core_bg.js';
+import { CascadeError } from './errors.js';
+import { callHost } from './host.js';
+import { jsonOutput, rawText, shorten, textOutput } from './outputs.js';
+
+export class Bridge {
+  /** @param {any} host @param {string} transcript */
+  constructor(host, transcript) {
+    this.host = host;
+    this.transcript = transcript;
+    /** @type {readonly any[]} */
+    this.messages = [];
+    /** @type {any} */
+    this.format = undefined;
+    /** @type {AbortSignal | undefined} */
+    this.signal = undefined;
+    /** Outputs as the redact hook left them, by message and part: the hook runs once. @type {WeakMap<object, Map<number, any>>} */
+    this.redacted = new WeakMap();
+    /** @type {{ message: object, part: number } | undefined} */
+    this.place = undefined;
+  }
+
+  get #context() {
+    return { transcript: this.transcript, signal: this.signal };
+  }
+
+  /** @param {string} what */
+  has(what) {
+    if (what === 'raw') return Boolean(this.host.raw);
+    return typeof this.host[what] === 'function';
+  }
+
+  /** @param {number} row @param {number} part */
+  output(row, part) {
+    const message = this.messages[row];
+    this.place = { message, part };
+    return this.redacted.get(message)?.get(part) ?? this.format.output(message, part);
+  }
+
+  /** @param {any} output @param {number} cap @param {string | undefined} handle @param {string | undefined} loss */
+  shorten(output, cap, handle, loss) {
+    return shorten(output, cap, { ...(handle ? { handle } : {}), ...(loss ? { loss } : {}) });
+  }
+
+  async load() {
+    const found = await callHost(this.host, this.host, 'load', [], this.#context);
+    if (found === null || found === undefined) return null;
+    if (typeof found.version !== 'number' || found.blob === undefined) throw new CascadeError('bad_input', '`host.load` must return `{ blob, version }` or null');
+    return { state: readBlob(found.blob), version: found.version };
+  }
+
+  /** @param {any} state @param {number | null} expect */
+  async commit(state, expect) {
+    const done = await callHost(this.host, this.host, 'commit', [{ blob: JSON.stringify(state), expect }], this.#context);
+    if (done === 'conflict') return null;
+    if (typeof done?.version !== 'number') throw new CascadeError('bad_input', "`host.commit` must return `{ version }` or 'conflict'");
+    return done.version;
+  }
+
+  /** @param {string} tool @param {any} output */
+  async redact(tool, output) {
+    const place = this.place;
+    const before = rawText(output);
+    const after = await callHost(this.host, this.host, 'redact', [{ tool, text: before }], this.#context);
+    if (typeof after !== 'string') throw new CascadeError('bad_input', '`host.redact` must return the text, changed or not');
+    if (after === before) return null;
+    const clean = redactedOutput(output, after);
+    if (place) this.remember(place.message, place.part, clean);
+    return clean;
+  }
+
+  /** @param {object} message @param {number} part @param {any} output */
+  remember(message, part, output) {
+    const known = this.redacted.get(message) ?? new Map();
+    known.set(part, output);
+    this.redacted.set(message, known);
+  }
+
+  /** @param {string} handle */
+  rawHas(handle) {
+    return callHost(this.host, this.host.raw, 'has', [handle], this.#context);
+  }
+
+  /** @param {string} handle @param {any} output @param {number} capBytes */
+  async rawPut(handle, output, capBytes) {
+    const text = rawText(output);
+    // UTF-8 needs at most three bytes per code unit, so most texts need no counting.
+    const bytes = text.length * 3 <= capBytes ? 0 : utf8Length(text);
+    const cut = bytes > capBytes ? /** @type {any} */ (planRawCap(text, bytes, capBytes)) : undefined;
+    await callHost(this.host, this.host.raw, 'put', [handle, cut ? text.slice(0, cut.head) + cut.marker + text.slice(cut.tail) : text], this.#context);
+    return Boolean(cut);
+  }
+}
+
+/** The state as an object; stores keep it as text. @param {unknown} blob */
+function readBlob(blob) {
+  if (typeof blob !== 'string') return blob;
+  try {
+    return JSON.parse(blob);
+  } catch {
+    throw new CascadeError('bad_input', '`blob` of `host.load` is not the text that was committed');
+  }
+}
+
+/** A redacted JSON output that still parses stays JSON. @param {any} output @param {string} text */
+function redactedOutput(output, text) {
+  if (output.form === 'json') {
+    try {
+      return jsonOutput(JSON.parse(text), output.error);
+    } catch {
+      // Redaction may break the JSON; the text is what counts.
+    }
+  }
+  return textOutput(text, output.error);
+}
+
+/** @param {string} text */
+function utf8Length(text) {
+  let bytes = 0;
+  for (let i = 0; i < text.length; i += 1) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x80) bytes += 1;
+    else if (unit < 0x800) bytes += 2;
+    else if (unit >= 0xd800 && unit < 0xdc00 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) {
+      bytes += 4;
+      i += 1;
+    } else bytes += 3;
+  }
+  return bytes;
+}

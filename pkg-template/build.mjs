@@ -1,0 +1,57 @@
+// Puts the package together: template files, glue, wasm, the inlined copy, the CommonJS and CLI bundles.
+// Run by `make pkg` after cargo and the glue step; decides nothing about the content.
+
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
+const [, , glueDir, wasmFile] = process.argv;
+const pkg = path.join(root, 'pkg');
+const template = path.join(root, 'pkg-template');
+
+rmSync(pkg, { recursive: true, force: true });
+mkdirSync(pkg, { recursive: true });
+cpSync(template, pkg, { recursive: true, filter: (from) => !from.endsWith('build.mjs') });
+copyFileSync(path.join(glueDir, 'core_bg.js'), path.join(pkg, 'core_bg.js'));
+copyFileSync(wasmFile, path.join(pkg, 'core_bg.wasm'));
+for (const name of ['README.md', 'LICENSE', 'CHANGELOG.md']) if (existsSync(path.join(root, name))) copyFileSync(path.join(root, name), path.join(pkg, name));
+
+// Decoding in one native call where there is one; a loop over char codes is 15 times faster than a callback.
+const base64 = readFileSync(wasmFile).toString('base64');
+writeFileSync(
+  path.join(pkg, 'core_bg.wasm.inline.js'),
+  `const text = '${base64}';
+export default function bytes() {
+  if (typeof Uint8Array.fromBase64 === 'function') return Uint8Array.fromBase64(text);
+  const raw = atob(text);
+  const out = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; i += 1) out[i] = raw.charCodeAt(i);
+  return out;
+}
+`,
+);
+
+const version = /^version = "(.+)"$/m.exec(readFileSync(path.join(root, 'Cargo.toml'), 'utf8'))[1];
+const manifest = JSON.parse(readFileSync(path.join(template, 'package.json'), 'utf8'));
+writeFileSync(path.join(pkg, 'package.json'), `${JSON.stringify({ ...manifest, version }, null, 2)}\n`);
+
+const common = { bundle: true, logLevel: 'warning', legalComments: 'linked' };
+await build({ ...common, entryPoints: [path.join(pkg, 'inline.js')], outfile: path.join(pkg, 'inline.cjs'), format: 'cjs', platform: 'neutral' });
+if (existsSync(path.join(template, 'cli.js'))) {
+  // The wasm glue stays shared: every module of the package is external, only third-party code is bundled.
+  const own = { name: 'own', setup: (b) => b.onResolve({ filter: /^\.\.?\// }, (a) => (/\/(cli|node_modules)\//.test(path.resolve(a.resolveDir, a.path)) ? undefined : { path: `./${path.relative(pkg, path.resolve(a.resolveDir, a.path))}`, external: true })) };
+  await build({
+    ...common,
+    entryPoints: [path.join(pkg, 'cli.js')],
+    outfile: path.join(pkg, 'cli.js'),
+    allowOverwrite: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    plugins: [own],
+    banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
+  });
+  rmSync(path.join(pkg, 'cli'), { recursive: true, force: true });
+}

@@ -1,0 +1,306 @@
+// @ts-check
+// One conversation: `open`, then `next` before each model call and `settle` after each response.
+//
+// Decides the order of calls (one at a time, first come first served) and lays the core's recipe over
+// the host's objects. Everything about relief is decided in the core.
+
+import { edited } from './apply.js';
+import { Bridge } from './bridge.js';
+import { Core } from './core_bg.js';
+import { CascadeError, badInput } from './errors.js';
+import { aiSdk } from './formats/ai-sdk.js';
+import { detectFormat, formatByName } from './formats/index.js';
+import { pushFrame } from './frame.js';
+import { checkHost } from './host.js';
+import { modelInput } from './models.js';
+import { jsonOutput, listOutput, shorten, textOutput } from './outputs.js';
+import { Window } from './project.js';
+import { readToolOutput } from './read-tool-output.js';
+import { RowSync } from './sync-rows.js';
+
+/** @param {any} options see `OpenOptions` in `index.d.ts` */
+export async function open(options) {
+  if (!options || typeof options !== 'object') throw badInput('`open` needs an object: { transcript, model, … }');
+  const { transcript, format, model, host, config, state } = options;
+  if (typeof transcript !== 'string' || transcript === '') throw badInput('`transcript` must be a non-empty string that names the conversation');
+  if (format !== undefined) formatByName(format);
+  const bridge = new Bridge(checkHost(host), transcript);
+  /** @type {{ window?: Window }} */
+  const late = {};
+  const core = await Core.open(bridge, modelInput(model), config, state, (/** @type {any} */ output) => late.window?.write(output.text));
+  late.window = new Window(core);
+  return new Cascade(core, bridge, late.window, format);
+}
+
+/** Objects that views handed out, so that a view that comes back is noticed. */
+const emitted = new WeakSet();
+
+class Cascade {
+  #core;
+  #bridge;
+  #window;
+  #rows;
+  /** @type {any} */
+  #format;
+  /** @type {Promise<unknown>} */
+  #queue = Promise.resolve();
+  /** @type {'open' | 'closed' | 'dead'} */
+  #life = 'open';
+  #seq = 0;
+  #frame = /** @type {any} */ (undefined);
+  #frameNames = { system: /** @type {string | undefined} */ (undefined), tools: /** @type {string[]} */ ([]) };
+  #handlesShown = false;
+  /** Copies of edited messages, so that the same edit is the same object in every view. @type {WeakMap<object, { key: string, copy: any }>} */
+  #copies = new WeakMap();
+  /** @type {any[]} */
+  #tools;
+
+  /** @param {any} core @param {Bridge} bridge @param {Window} window @param {string | undefined} format */
+  constructor(core, bridge, window, format) {
+    this.#core = core;
+    this.#bridge = bridge;
+    this.#window = window;
+    this.#rows = new RowSync(core, window);
+    this.#format = format === undefined ? undefined : formatByName(format);
+    this.#tools = [readToolOutput(bridge.host, bridge.transcript, () => this.#core.config().toolOutput.maxChars)];
+  }
+
+  /** The view to send now. @param {any} input */
+  next(input) {
+    return this.#run(async () => {
+      const { messages, positions, signal } = checkNext(input);
+      signal?.throwIfAborted();
+      this.#refuseViews(messages);
+      const format = this.#formatOf(messages);
+      if (input.frame !== undefined) this.#takeFrame(input.frame);
+      const bridge = this.#bridge;
+      bridge.messages = messages;
+      bridge.format = format;
+      bridge.signal = signal;
+      try {
+        this.#rows.push(messages, positions, format);
+        const report = await this.#core.next();
+        const recipe = await this.#recipe(report.steps, messages, format);
+        const view = recipe.flatMap((op) => this.#part(messages, op));
+        const { steps: _steps, events, ...rest } = report;
+        const numbered = this.#number(events);
+        return { ...rest, view, recipe, frame: this.#frameNames, events: numbered };
+      } finally {
+        bridge.messages = [];
+        bridge.signal = undefined;
+        bridge.place = undefined;
+      }
+    }, true);
+  }
+
+  /** A response arrived. @param {any} [input] */
+  settle(input = {}) {
+    return this.#run(async () => {
+      if (input === null || typeof input !== 'object') throw badInput('`settle` needs an object: { messages?, usage?, error? }');
+      const events = this.#number(this.#core.settle(input.usage));
+      const { occupancy, window } = this.#core.inspect();
+      return { occupancy, window, events };
+    }, true);
+  }
+
+  /** A tool ran: what to record as its result. @param {any} input @param {{ signal?: AbortSignal }} [options] */
+  result(input, { signal } = {}) {
+    return this.#run(async () => {
+      const { callId, tool, output } = input ?? {};
+      if (typeof callId !== 'string' || callId === '') throw badInput('`callId` must be the id of the tool call');
+      if (typeof tool !== 'string') throw badInput('`tool` must be the name of the tool');
+      this.#bridge.signal = signal;
+      try {
+        const done = await this.#core.result(callId, tool, outputOf(output));
+        return { output: 'output' in done ? backTo(output, done.output) : output, clamped: done.clamped, ...(done.handle ? { handle: done.handle } : {}) };
+      } finally {
+        this.#bridge.signal = undefined;
+      }
+    });
+  }
+
+  /** `[]`, or the tool that reads outputs back. */
+  get tools() {
+    this.#check();
+    const { persistRaw } = this.#core.config().toolOutput;
+    return this.#bridge.host.raw && (persistRaw || this.#handlesShown) ? this.#tools : [];
+  }
+
+  /** What fills the window and what became of each row, as plain JSON. */
+  inspect() {
+    this.#check();
+    return this.#core.inspect();
+  }
+
+  /** Takes effect at the next `next`; an error leaves everything as it was. @param {any} patch */
+  set(patch) {
+    this.#check();
+    if (!patch || typeof patch !== 'object') throw badInput('`set` needs an object: { config?, model?, frame? }');
+    for (const key of Object.keys(patch)) if (!['config', 'model', 'frame'].includes(key)) throw badInput(`\`set\` does not know \`${key}\`; it takes config, model and frame`);
+    const model = patch.model === undefined ? undefined : modelInput(patch.model);
+    if (patch.config !== undefined && this.#core.configure(patch.config)) this.#rows.reset();
+    if (model !== undefined) this.#core.setModel(model);
+    if (patch.frame !== undefined) this.#takeFrame(patch.frame);
+  }
+
+  /** The durable state, for hosts without a store. */
+  get state() {
+    this.#check();
+    return this.#core.state();
+  }
+
+  /** Frees the wasm side; later calls are refused with code `closed`. */
+  close() {
+    if (this.#life !== 'open') return;
+    this.#life = 'closed';
+    void this.#queue.finally(() => this.#core.free());
+  }
+
+  [Symbol.dispose ?? Symbol.for('Symbol.dispose')]() {
+    this.close();
+  }
+
+  #check() {
+    if (this.#life === 'closed') throw new CascadeError('closed', 'the session was closed');
+    if (this.#life === 'dead') throw new CascadeError('internal_error', 'the session failed inside; reopen it from its state');
+  }
+
+  /** One call at a time, in the order they came; events go out when the state is released. @param {() => Promise<any>} job */
+  #run(job, deliver = false) {
+    try {
+      this.#check();
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    const run = this.#queue.then(async () => {
+      this.#check();
+      try {
+        return await job();
+      } catch (error) {
+        // A trap leaves the instance in an unknown state; nothing of it may be used again.
+        if (error instanceof WebAssembly.RuntimeError) {
+          this.#life = 'dead';
+          this.#check();
+        }
+        throw error;
+      }
+    });
+    this.#queue = run.catch(() => {});
+    if (deliver) void run.then((out) => this.#deliver(out.events), () => {});
+    return run;
+  }
+
+  /** @param {any[]} events */
+  #number(events) {
+    return events.map((event) => {
+      this.#seq += 1;
+      return { ...event, v: 1, seq: this.#seq, persist: event.type === 'memory.suggestion' };
+    });
+  }
+
+  /** @param {any[]} events */
+  #deliver(events) {
+    const { host } = this.#bridge;
+    if (typeof host.onEvent !== 'function') return;
+    for (const event of events) {
+      try {
+        host.onEvent(event);
+      } catch (error) {
+        // A listener's own mistake must not stop the agent; it is reported once and forgotten.
+        console.warn('gentle-cascade: `host.onEvent` threw', error);
+        return;
+      }
+    }
+  }
+
+  /** @param {readonly any[]} messages */
+  #formatOf(messages) {
+    this.#format ??= detectFormat(messages);
+    return this.#format ?? aiSdk;
+  }
+
+  /** @param {any} frame */
+  #takeFrame(frame) {
+    this.#frameNames = pushFrame(this.#core, this.#window, frame, this.#frame);
+    this.#frame = frame;
+  }
+
+  /** @param {readonly any[]} messages */
+  #refuseViews(messages) {
+    const at = messages.findIndex((m) => m !== null && typeof m === 'object' && emitted.has(m));
+    if (at >= 0) throw new CascadeError('view_recorded', `\`messages[${at}]\` is a message that an earlier view handed out; pass the rows as they were recorded`);
+  }
+
+  /** The core's steps as ops over the host's objects. @param {any[]} steps @param {readonly any[]} messages @param {any} format */
+  async #recipe(steps, messages, format) {
+    const recipe = [];
+    for (const step of steps) {
+      if (step.op === 'keep') recipe.push({ keep: [step.from, step.to] });
+      else if (step.op === 'drop') recipe.push({ drop: [step.from, step.to] });
+      else recipe.push({ edit: step.row, set: await this.#leaves(messages[step.row], step, format) });
+    }
+    return recipe;
+  }
+
+  /** @param {any} message @param {any} step @param {any} format */
+  async #leaves(message, step, format) {
+    const set = [];
+    for (const replace of step.set) {
+      if (replace.handle) this.#handlesShown = true;
+      set.push(format.leaf(message, replace.part, await this.#output(message, step.row, replace, format)));
+    }
+    return set;
+  }
+
+  /** @param {any} message @param {number} row @param {any} replace @param {any} format */
+  async #output(message, row, replace, format) {
+    const original = format.output(message, replace.part);
+    if (replace.text !== undefined) return textOutput(replace.text, original.error);
+    let output = this.#bridge.output(row, replace.part);
+    if (replace.redacted && output.text === original.text) {
+      // After a restart the hook has to see the text again; what it leaves is the same as before.
+      const name = format.parts(message)[replace.part]?.name ?? '';
+      output = (await this.#bridge.redact(name, original)) ?? output;
+    }
+    return shorten(output, replace.cap, { ...(replace.handle ? { handle: replace.handle } : {}), ...(replace.loss ? { loss: replace.loss } : {}) });
+  }
+
+  /** @param {readonly any[]} messages @param {any} op */
+  #part(messages, op) {
+    if (op.keep) return messages.slice(op.keep[0], op.keep[1]);
+    if (op.drop) return [];
+    const message = messages[op.edit];
+    const key = JSON.stringify(op.set);
+    const known = this.#copies.get(message);
+    if (known?.key === key) return [known.copy];
+    const copy = edited(message, op);
+    emitted.add(copy);
+    this.#copies.set(message, { key, copy });
+    return [copy];
+  }
+}
+
+/** @param {any} input */
+function checkNext(input) {
+  if (!input || typeof input !== 'object') throw badInput('`next` needs an object: { messages, … }');
+  if (!Array.isArray(input.messages)) throw badInput('`messages` must be the array of the conversation\'s rows');
+  if (input.positions !== undefined && !Array.isArray(input.positions)) throw badInput('`positions` must be an array beside `messages`');
+  // A snapshot: the host may push to its array while we wait.
+  return { messages: input.messages.slice(), positions: input.positions?.slice(), signal: input.signal };
+}
+
+const SDK_OUTPUTS = new Set(['text', 'json', 'error-text', 'error-json', 'content', 'execution-denied']);
+
+/** Whatever a tool returned, as an output. @param {any} output */
+function outputOf(output) {
+  if (typeof output === 'string') return textOutput(output);
+  if (SDK_OUTPUTS.has(output?.type)) return aiSdk.output({ content: [{ output }] }, 0);
+  if (Array.isArray(output) && output.length > 0 && output.every((i) => typeof i?.type === 'string')) return listOutput(output, false, () => undefined);
+  return jsonOutput(output);
+}
+
+/** The shortened output in the form the tool returned. @param {any} before @param {any} output */
+function backTo(before, output) {
+  if (SDK_OUTPUTS.has(before?.type)) return aiSdk.leaf({ content: [{ output: before }] }, 0, output).value;
+  return output.value;
+}

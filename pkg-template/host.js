@@ -1,0 +1,63 @@
+// @ts-check
+// Calls the host: bounded by a deadline and a signal, always settling, the host as `this`.
+//
+// Decides how long we wait and what a cancelled call rejects with (the signal's own reason). Refuses to
+// interpret the answer. Timers exist only while a call runs, so an edge runtime sees none outside a
+// request.
+
+import { CascadeError } from './errors.js';
+
+/** Milliseconds a store call may take. */
+export const STORE_MS = 30_000;
+
+/**
+ * @param {any} host
+ * @param {any} owner the object the method is on: the host, or its `raw`
+ * @param {string} name
+ * @param {any[]} args
+ * @param {{ transcript: string, signal?: AbortSignal, ms?: number }} context
+ */
+export async function callHost(host, owner, name, args, { transcript, signal, ms = STORE_MS }) {
+  signal?.throwIfAborted();
+  const method = owner[name];
+  if (typeof method !== 'function') throw new CascadeError('bad_input', `\`host.${owner === host ? '' : 'raw.'}${name}\` must be a function`);
+  const deadline = new AbortController();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  /** @type {(() => void) | undefined} */
+  let stop;
+  try {
+    const bounded = new Promise((_, reject) => {
+      timer = setTimeout(() => {
+        const error = new CascadeError('timeout', `\`host.${name}\` did not answer within ${ms} ms`);
+        deadline.abort(error);
+        reject(error);
+      }, ms);
+      if (signal) {
+        stop = () => {
+          deadline.abort(signal.reason);
+          reject(signal.reason);
+        };
+        signal.addEventListener('abort', stop, { once: true });
+      }
+    });
+    return await Promise.race([method.call(owner, ...args, { transcript, signal: deadline.signal }), bounded]);
+  } finally {
+    clearTimeout(timer);
+    if (stop) signal?.removeEventListener('abort', stop);
+  }
+}
+
+/** Checks a host once, when it is handed in. @param {any} host */
+export function checkHost(host) {
+  if (host === undefined || host === null) return {};
+  if (typeof host !== 'object' && typeof host !== 'function') throw new CascadeError('bad_input', '`host` must be an object with methods');
+  for (const name of ['load', 'commit', 'rows', 'redact', 'onEvent', 'measure']) {
+    const value = host[name];
+    if (value !== undefined && value !== null && typeof value !== 'function') throw new CascadeError('bad_input', `\`host.${name}\` must be a function`);
+  }
+  if (host.raw !== undefined && host.raw !== null) {
+    for (const name of ['put', 'get', 'has']) if (typeof host.raw[name] !== 'function') throw new CascadeError('bad_input', `\`host.raw.${name}\` must be a function`);
+  }
+  return host;
+}

@@ -1,0 +1,20 @@
+// @ts-check
+// The pure pieces over the core; which entry loads the wasm is not decided here.
+
+import { breakdownOf, gaugeText as gauge, readUsage as read } from './core_bg.js';
+import { modelInput } from './models.js';
+import { shortenText } from './outputs.js';
+
+/** One response's usage of any provider, normalised. @param {any} usage */
+export const readUsage = (usage) => read(usage);
+
+/** A text shortened to `maxChars` UTF-16 code units, marker included; the same string when it fits. @param {string} text @param {{ maxChars?: number, handle?: string, loss?: string }} [options] */
+export function clamp(text, { maxChars = 24_000, handle, loss } = {}) {
+  return shortenText(text, maxChars, { ...(handle ? { handle } : {}), ...(loss ? { loss } : {}) });
+}
+
+/** Buckets against the provider's count. @param {{ buckets: any[], real?: number, reclaimed?: number, model: any, config?: any }} input */
+export const breakdown = ({ buckets, real, reclaimed = 0, model, config }) => breakdownOf({ buckets, real, reclaimed }, modelInput(model), config);
+
+/** The gauge as text: `ctx 80k/256k`. @param {number} total @param {number} window */
+export const gaugeText = (total, window) => gauge(total, window);

@@ -1,0 +1,106 @@
+// @ts-check
+// One plan without a conversation: what should go out now, and which full outputs to store before.
+//
+// Decides nothing itself: the same core runs over a bridge that answers at once. The caller keeps the
+// returned state and passes it in again, so that decisions stay the same from step to step.
+
+import { edited } from './apply.js';
+import { Core } from './core_bg.js';
+import { badInput } from './errors.js';
+import { aiSdk } from './formats/ai-sdk.js';
+import { detectFormat, formatByName } from './formats/index.js';
+import { pushFrame } from './frame.js';
+import { modelInput } from './models.js';
+import { rawText, shorten, textOutput } from './outputs.js';
+import { Window } from './project.js';
+import { RowSync } from './sync-rows.js';
+
+/**
+ * @param {any} input see `PlanInput` in `pure.d.ts`
+ * @returns {any} see `PlanResult` there
+ */
+export function plan({ messages, positions, format, model, config, occupancy, state, frame }) {
+  if (!Array.isArray(messages)) throw badInput('`messages` must be the array of the conversation\'s rows');
+  const form = format === undefined ? (detectFormat(messages) ?? aiSdk) : formatByName(format);
+  /** @type {Map<string, string>} */
+  const spill = new Map();
+  const bridge = atOnce(messages, form, spill);
+  const { core, window } = openCore(bridge, modelInput(model), config, state);
+  try {
+    if (frame !== undefined) pushFrame(core, window, frame, undefined);
+    new RowSync(core, window).push(messages, positions, form);
+    if (occupancy !== undefined) core.pinOccupancy(occupancy);
+    const { steps, ...report } = core.nextNow();
+    const recipe = steps.map((/** @type {any} */ step) => toOp(step, messages, form));
+    const view = recipe.flatMap((/** @type {any} */ op) => (op.keep ? messages.slice(...op.keep) : op.drop ? [] : [edited(messages[op.edit], op)]));
+    const { ledger, breakdown, thresholds } = core.inspect();
+    return { ...report, recipe, view, ledger, breakdown, thresholds, spill: [...spill].map(([handle, text]) => ({ handle, text })), state: core.state() };
+  } finally {
+    core.free();
+  }
+}
+
+/**
+ * Estimated tokens of a text, of several, or of messages, without overhead and calibration.
+ *
+ * @param {string | readonly any[]} input
+ * @param {{ format?: string, counter?: 'classes' | 'chars4' }} [options]
+ * @returns {{ tokens: number, rows: number[] }} `rows` sums to `tokens`
+ */
+export function count(input, { format, counter } = {}) {
+  const list = typeof input === 'string' ? [input] : input;
+  const { core, window } = openCore(atOnce([], aiSdk, new Map()), modelInput('count'), counter ? { estimate: { counter } } : undefined, undefined);
+  try {
+    const form = format === undefined ? (detectFormat(list) ?? aiSdk) : formatByName(format);
+    const weigh = (/** @type {string} */ text) => {
+      window.write(text);
+      return core.weigh();
+    };
+    const unknown = core.config().media.imageTokens;
+    const rows = list.map((item) =>
+      typeof item === 'string'
+        ? weigh(item)
+        : form.parts(item).reduce((/** @type {number} */ n, /** @type {any} */ p) => n + weigh(p.text) + ((p.media ?? 0) < 0 ? -p.media * unknown : (p.media ?? 0)), 0),
+    );
+    return { tokens: rows.reduce((n, r) => n + r, 0), rows };
+  } finally {
+    core.free();
+  }
+}
+
+/** @param {any} bridge @param {any} model @param {any} config @param {any} state */
+function openCore(bridge, model, config, state) {
+  /** @type {{ window?: Window }} */
+  const late = {};
+  const core = Core.openNow(bridge, model, config, state, (/** @type {any} */ output) => late.window?.write(output.text));
+  late.window = new Window(core);
+  return { core, window: late.window };
+}
+
+/** @param {readonly any[]} messages @param {any} format @param {Map<string, string>} spill */
+function atOnce(messages, format, spill) {
+  return {
+    has: (/** @type {string} */ what) => what === 'raw',
+    output: (/** @type {number} */ row, /** @type {number} */ part) => format.output(messages[row], part),
+    shorten: (/** @type {any} */ output, /** @type {number} */ cap, /** @type {string | undefined} */ handle, /** @type {string | undefined} */ loss) =>
+      shorten(output, cap, { ...(handle ? { handle } : {}), ...(loss ? { loss } : {}) }),
+    rawHas: () => false,
+    rawPut(/** @type {string} */ handle, /** @type {any} */ output) {
+      spill.set(handle, rawText(output));
+      return false;
+    },
+  };
+}
+
+/** @param {any} step @param {readonly any[]} messages @param {any} format */
+function toOp(step, messages, format) {
+  if (step.op === 'keep') return { keep: [step.from, step.to] };
+  if (step.op === 'drop') return { drop: [step.from, step.to] };
+  const message = messages[step.row];
+  const set = step.set.map((/** @type {any} */ r) => {
+    const original = format.output(message, r.part);
+    const gap = { ...(r.handle ? { handle: r.handle } : {}), ...(r.loss ? { loss: r.loss } : {}) };
+    return format.leaf(message, r.part, r.text === undefined ? shorten(original, r.cap, gap) : textOutput(r.text, original.error));
+  });
+  return { edit: step.row, set };
+}

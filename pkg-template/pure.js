@@ -1,0 +1,7 @@
+// @ts-check
+// The pieces for hosts with their own loop: no conversation, no host, no await.
+import '#boot';
+
+export { apply } from './apply.js';
+export { breakdown, clamp, gaugeText, readUsage } from './pure-api.js';
+export { count, plan } from './pure-plan.js';

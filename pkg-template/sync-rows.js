@@ -1,0 +1,124 @@
+// @ts-check
+// Brings the core's rows up to the host's list, touching only what changed.
+//
+// "Unchanged" means the same object and the same fingerprint of types and lengths, because hosts mutate
+// messages in place. No host object is kept: identity is a number in a WeakMap. A fresh copy with the
+// same content is recognised by the core and changes nothing.
+
+import { badInput } from './errors.js';
+
+export class RowSync {
+  #core;
+  #window;
+  /** @type {WeakMap<object, number>} */
+  #ids = new WeakMap();
+  #nextId = 1;
+  /** @type {{ id: number, print: number, position: number }[]} */
+  #rows = [];
+
+  /** @param {any} core @param {import('./project.js').Window} window */
+  constructor(core, window) {
+    this.#core = core;
+    this.#window = window;
+  }
+
+  /** Forgets what was pushed, so that everything is measured anew. */
+  reset() {
+    this.#core.rewind(0);
+    this.#rows = [];
+  }
+
+  /**
+   * @param {readonly any[]} messages
+   * @param {readonly (number | null | undefined)[] | undefined} positions
+   * @param {any} format
+   */
+  push(messages, positions, format) {
+    if (positions && positions.length !== messages.length) throw badInput(`\`positions\` has ${positions.length} entries for ${messages.length} messages`);
+    for (let i = 0; i < messages.length; i += 1) {
+      const message = messages[i];
+      if (message === null || typeof message !== 'object') throw badInput(`\`messages[${i}]\` must be a message object`);
+      const position = positions ? positionOf(positions[i], i) : i;
+      const id = this.#idOf(message);
+      const print = fingerprint(message, (o) => this.#idOf(o));
+      const known = this.#rows[i];
+      if (known && i < this.#core.rows() && known.id === id && known.print === print && known.position === position) continue;
+      this.#project(message, i, position, format);
+      this.#rows[i] = { id, print, position };
+    }
+    if (this.#core.rows() > messages.length) this.#core.rewind(messages.length);
+    this.#rows.length = messages.length;
+  }
+
+  /** @param {any} message @param {number} at @param {number} position @param {any} format */
+  #project(message, at, position, format) {
+    const role = format.role(message);
+    if (role === undefined) throw badInput(`\`messages[${at}].role\` is not a role of the format ${format.name}`);
+    // Everything is read before anything is pushed: a getter of the message must not run in between.
+    const parts = format.parts(message);
+    this.#core.row(role, position);
+    for (const part of parts) {
+      this.#window.write(part.text);
+      this.#core.part(part.kind, part.flags ?? 0, part.id ?? '', part.name ?? '', part.target ?? '', part.media ?? 0);
+    }
+    this.#core.endRow(at);
+  }
+
+  /** @param {object} object */
+  #idOf(object) {
+    let id = this.#ids.get(object);
+    if (id === undefined) {
+      id = this.#nextId;
+      this.#nextId += 1;
+      this.#ids.set(object, id);
+    }
+    return id;
+  }
+}
+
+/** @param {unknown} position @param {number} at */
+function positionOf(position, at) {
+  if (position === null || position === undefined) return -1;
+  if (typeof position === 'string' || typeof position === 'bigint') throw badInput(`\`positions[${at}]\` is a ${typeof position}; convert it to a number (database drivers return big integers as strings, which compare by text)`);
+  if (typeof position !== 'number' || !Number.isSafeInteger(position) || position < 0) throw badInput(`\`positions[${at}]\` must be a whole number of at least 0`);
+  return position;
+}
+
+/** Types and lengths of a message, two levels deep; cheap and blind to what only content shows. @param {any} message @param {(o: object) => number} idOf */
+function fingerprint(message, idOf) {
+  let print = 17;
+  const mix = (/** @type {number} */ n) => {
+    print = (Math.imul(print, 31) + n) | 0;
+  };
+  const leaf = (/** @type {any} */ v) => {
+    if (typeof v === 'string') mix(v.length + 1);
+    else if (v !== null && typeof v === 'object') mix(idOf(v) + 7);
+    else mix(typeof v === 'number' ? v | 0 : v === true ? 3 : 5);
+  };
+  const content = message.content ?? message.parts;
+  if (!Array.isArray(content)) {
+    leaf(content);
+    return print;
+  }
+  mix(content.length);
+  for (const part of content) {
+    if (part === null || typeof part !== 'object') {
+      leaf(part);
+      continue;
+    }
+    for (const key in part) {
+      let value;
+      try {
+        value = part[key];
+      } catch {
+        continue;
+      }
+      leaf(value);
+      if (key === 'output' || key === 'source') {
+        leaf(value?.value);
+        leaf(value?.type);
+      }
+    }
+  }
+  return print;
+}

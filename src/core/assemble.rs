@@ -1,0 +1,264 @@
+//! Turns the decision log into what is sent: a recipe over the host's own messages.
+//!
+//! Decides the order and what each message becomes. Refuses to touch a message that no decision names:
+//! it goes out as the object the host passed in.
+
+use serde::Serialize;
+
+use super::error::Error;
+use super::ledger::{self, LedgerEntry, LedgerPart, RowState};
+use super::measure::breakdown::{Breakdown, Item, breakdown};
+use super::session::{LastView, Session};
+use super::state::{Edit, Entry, Loss};
+use super::transcript::PartKind;
+
+/// One step of the recipe, in view order. `to` is exclusive; every row of the list is in exactly one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase", tag = "op")]
+pub enum Step {
+    /// These rows go out as they are.
+    Keep {
+        /// First row.
+        from: usize,
+        /// Row after the last one.
+        to: usize,
+    },
+    /// This row goes out as a copy with these outputs replaced.
+    Edit {
+        /// The row.
+        row: usize,
+        /// The replacements.
+        set: Vec<Replace>,
+    },
+    /// These rows are not sent.
+    Drop {
+        /// First row.
+        from: usize,
+        /// Row after the last one.
+        to: usize,
+    },
+}
+
+/// A replacement of one result's output.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Replace {
+    /// Index of the part in its message, as it was projected.
+    pub part: usize,
+    /// The new text, byte for byte; absent for a clamp.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The cap to shorten the original to; absent for a stub.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cap: Option<u32>,
+    /// The handle a clamp's marker names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handle: Option<String>,
+    /// Why there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss: Option<Loss>,
+    /// Whether the redact hook has to be applied again before the cut.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub redacted: bool,
+}
+
+/// How much of the view the provider has seen in the same bytes before.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Prefix {
+    /// Tokens of the common beginning.
+    pub tokens: u32,
+    /// UTF-8 bytes of the measured texts in it.
+    pub bytes: u64,
+    /// Where and why the view before is not a prefix of this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub broken_by: Option<BrokenBy>,
+}
+
+/// Where a view leaves the one before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BrokenBy {
+    /// Row of the host's list, `system` or `tools`.
+    pub at: At,
+    /// What happened.
+    pub cause: &'static str,
+}
+
+/// A place in a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum At {
+    /// A row of the host's list.
+    Row(usize),
+    /// A part of the frame.
+    Frame(&'static str),
+}
+
+/// The recipe of the view, checked: every row is accounted for.
+pub fn recipe(session: &Session) -> Result<Vec<Step>, Error> {
+    ledger::check(&ledger(session), session.transcript.len())?;
+    let mut steps: Vec<Step> = Vec::new();
+    for (at, row) in session.transcript.rows().iter().enumerate() {
+        if row.is_blank() {
+            match steps.last_mut() {
+                Some(Step::Drop { to, .. }) => *to = at + 1,
+                _ => steps.push(Step::Drop { from: at, to: at + 1 }),
+            }
+        } else if row.parts.iter().any(|p| p.stand_in.is_some()) {
+            steps.push(Step::Edit { row: at, set: replacements(session, at) });
+        } else {
+            match steps.last_mut() {
+                Some(Step::Keep { to, .. }) => *to = at + 1,
+                _ => steps.push(Step::Keep { from: at, to: at + 1 }),
+            }
+        }
+    }
+    Ok(steps)
+}
+
+fn edited_parts(session: &Session, row: usize) -> impl Iterator<Item = (usize, &Entry)> {
+    let parts = session.transcript.row(row).map_or(&[][..], |r| r.parts.as_slice());
+    parts.iter().enumerate().filter(|(_, p)| p.kind == PartKind::Result).filter_map(move |(i, _)| {
+        let call = session.transcript.index().call_of_result(row, i)?;
+        Some((i, session.entry(call)?))
+    })
+}
+
+fn replacements(session: &Session, row: usize) -> Vec<Replace> {
+    edited_parts(session, row)
+        .filter_map(|(part, entry)| {
+            Some(match entry.edit.as_ref()? {
+                Edit::Stub { text, loss, .. } => {
+                    Replace { part, text: Some(text.clone()), cap: None, handle: entry.handle.clone(), loss: *loss, redacted: entry.redacted }
+                }
+                Edit::Clamp { cap, .. } => {
+                    Replace { part, text: None, cap: Some(*cap), handle: entry.handle.clone(), loss: clamp_loss(session, entry), redacted: entry.redacted }
+                }
+            })
+        })
+        .collect()
+}
+
+/// Why a clamped result cannot be read back in full.
+fn clamp_loss(session: &Session, entry: &Entry) -> Option<Loss> {
+    if entry.redacted {
+        Some(Loss::Redacted)
+    } else if entry.capped {
+        Some(Loss::OverCap)
+    } else if entry.handle.is_some() {
+        None
+    } else if session.config.tool_output.persist_raw {
+        Some(Loss::NoStore)
+    } else {
+        Some(Loss::PersistOff)
+    }
+}
+
+/// What became of each row.
+pub fn ledger(session: &Session) -> Vec<LedgerEntry> {
+    session.transcript.rows().iter().enumerate().map(|(at, _)| ledger_entry(session, at)).collect()
+}
+
+fn ledger_entry(session: &Session, at: usize) -> LedgerEntry {
+    let row = session.transcript.row(at);
+    let position = row.and_then(|r| r.position);
+    let plain = |state| LedgerEntry { index: at, position, state, handle: None, loss: None, parts: Vec::new() };
+    if row.is_some_and(|r| r.is_blank()) {
+        return plain(RowState::Elided);
+    }
+    let parts: Vec<LedgerPart> = edited_parts(session, at)
+        .filter_map(|(part, entry)| {
+            let (state, loss) = match &entry.edit {
+                Some(Edit::Stub { loss, .. }) => (RowState::Evicted, *loss),
+                Some(Edit::Clamp { .. }) => (RowState::Clamped, clamp_loss(session, entry)),
+                None if entry.clamped => (RowState::Clamped, clamp_loss(session, entry)),
+                None => return None,
+            };
+            Some(LedgerPart { part, state, handle: entry.handle.clone(), loss })
+        })
+        .collect();
+    let Some(first) = parts.first().cloned() else { return plain(RowState::Kept) };
+    let worst = parts.iter().map(|p| p.state).find(|s| *s == RowState::Evicted).unwrap_or(first.state);
+    let several = row.is_some_and(|r| r.parts.iter().filter(|p| p.kind == PartKind::Result).count() > 1);
+    LedgerEntry {
+        index: at,
+        position,
+        state: worst,
+        handle: first.handle.clone(),
+        loss: first.loss,
+        parts: if several { parts } else { Vec::new() },
+    }
+}
+
+/// Compares with the view before and remembers this one.
+pub fn take_prefix(session: &mut Session) -> Prefix {
+    let frame = session.frame.fingerprint();
+    let rows = session.transcript.len();
+    let change = session.change.take();
+    let prefix = match &session.last {
+        None => Prefix::default(),
+        Some(last) => {
+            let broken_by = if last.frame.0 != frame.0 {
+                Some(BrokenBy { at: At::Frame("system"), cause: "changed" })
+            } else if last.frame.1 != frame.1 {
+                Some(BrokenBy { at: At::Frame("tools"), cause: "changed" })
+            } else {
+                change.filter(|c| c.row < last.rows).map(|c| BrokenBy { at: At::Row(c.row), cause: c.cause })
+            };
+            let common = match &broken_by {
+                Some(BrokenBy { at: At::Frame(_), .. }) => None,
+                Some(BrokenBy { at: At::Row(row), .. }) => Some(*row),
+                None => Some(last.rows.min(rows)),
+            };
+            Prefix {
+                tokens: common.map_or(0, |n| session.gauge.estimate(session.measured(n))),
+                bytes: common.map_or(0, |n| session.frame.bytes() + session.transcript.rows().iter().take(n).map(|r| r.view_bytes()).sum::<u64>()),
+                broken_by,
+            }
+        }
+    };
+    session.last = Some(LastView { rows, frame });
+    prefix
+}
+
+/// The breakdown of the window as it stands.
+pub fn buckets(session: &Session) -> Breakdown {
+    let mut buckets = session.frame.buckets();
+    let mut by_kind: [(&str, u32); 6] = [("User", 0), ("Assistant", 0), ("Reasoning", 0), ("Tool calls", 0), ("Tool results", 0), ("Other", 0)];
+    let mut media = 0u32;
+    let mut system = 0u32;
+    for row in session.transcript.rows().iter().filter(|r| !r.is_blank()) {
+        for part in &row.parts {
+            let attached = if part.stand_in.is_some() { 0 } else { part.media_tokens };
+            media = media.saturating_add(attached);
+            let text = part.view_tokens() - attached;
+            if row.role == super::transcript::Role::System {
+                system = system.saturating_add(text);
+                continue;
+            }
+            let slot = match (part.kind, row.role) {
+                (PartKind::Reasoning, _) => 2,
+                (PartKind::Call, _) => 3,
+                (PartKind::Result, _) => 4,
+                (PartKind::Text, super::transcript::Role::User) => 0,
+                (PartKind::Text, _) => 1,
+                _ => 5,
+            };
+            if let Some(kind) = by_kind.get_mut(slot) {
+                kind.1 = kind.1.saturating_add(text);
+            }
+        }
+    }
+    for bucket in &mut buckets {
+        match bucket.id.as_str() {
+            "system" => bucket.tokens += system,
+            "messages" => {
+                bucket.items = by_kind.iter().filter(|(_, n)| *n > 0).map(|(label, tokens)| Item { label: (*label).into(), tokens: *tokens }).collect();
+                bucket.tokens = bucket.items.iter().map(|i| i.tokens).sum();
+            }
+            "attachments" => bucket.tokens = media,
+            _ => {}
+        }
+    }
+    breakdown(buckets, session.occupancy(), &session.model, &session.thresholds(), session.state.reclaimed)
+}

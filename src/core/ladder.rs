@@ -1,0 +1,157 @@
+//! The order of relief: what is due at this step, cheapest first.
+//!
+//! Decides whether a stage acts, and applies what it planned to the session. Refuses the effects: the
+//! driver spills and commits between a plan and its application.
+
+use super::config::ToolOutput;
+use super::measure::meter::measure;
+use super::relieve::clamp::shared_cap;
+use super::relieve::evict::{self, Declined, EvictPlan, Keeping, Victim};
+use super::session::Session;
+use super::state::{Edit, Entry, Loss};
+use super::transcript::CallId;
+
+/// A result that has to be looked at before its first send.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// The call it answers.
+    pub call: CallId,
+    /// Row and part of the result.
+    pub at: (usize, usize),
+    /// The tool's name, for the redact hook.
+    pub tool: String,
+    /// The handle its full text is stored under.
+    pub handle: String,
+    /// The cap in UTF-16 code units.
+    pub cap: u32,
+}
+
+/// What became of one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Arrived {
+    /// The redact hook changed it.
+    pub redacted: bool,
+    /// The full text is stored.
+    pub stored: bool,
+    /// The stored text is cut at the store's limit.
+    pub capped: bool,
+    /// Tokens and UTF-8 bytes after the cut, if it was cut.
+    pub clamped: Option<(u32, u64)>,
+}
+
+/// What an evict pass did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Evicted {
+    /// Net tokens freed, in the provider's unit.
+    pub reclaimed: u32,
+    /// Results replaced.
+    pub results: u32,
+}
+
+/// Whether the host keeps full texts.
+pub fn keeping(tool_output: &ToolOutput, has_store: bool) -> Keeping {
+    match (tool_output.persist_raw, has_store) {
+        (false, _) => Keeping::Nowhere(Loss::PersistOff),
+        (true, false) => Keeping::Nowhere(Loss::NoStore),
+        (true, true) => Keeping::Store,
+    }
+}
+
+/// Unsent results over the cap (or all of them, where a redact hook has to see them).
+///
+/// If the unsent results of one round would together lift occupancy to hard, they share what is left.
+pub fn plan_arrivals(session: &Session, hook: bool) -> Vec<Arrival> {
+    let index = session.transcript.index();
+    let cap = session.config.tool_output.max_chars;
+    let unsent: Vec<_> = session.results_from(session.first_unsent()).into_iter().filter(|(call, _, _)| session.entry(*call).is_none()).collect();
+    let mut out = Vec::new();
+    for group in unsent.chunk_by(|a, b| index.call(a.0).map(|c| c.round) == index.call(b.0).map(|c| c.round)) {
+        let cap = share_below_hard(session, group, cap);
+        for (call, row, part) in group {
+            let (Some(found), Some(result)) = (index.call(*call), session.transcript.part(*row, *part)) else { continue };
+            if hook || result.measure.len > cap {
+                let tool = session.transcript.part(found.row, found.part).map_or_else(String::new, |p| p.name.to_string());
+                out.push(Arrival { call: *call, at: (*row, *part), tool, handle: found.handle.to_string(), cap });
+            }
+        }
+    }
+    out
+}
+
+fn share_below_hard(session: &Session, group: &[(CallId, usize, usize)], cap: u32) -> u32 {
+    let sizes: Vec<(u32, u32)> = group.iter().filter_map(|(_, r, p)| session.transcript.part(*r, *p)).map(|p| (p.measure.len, p.tokens())).collect();
+    let capped = |(len, tokens): &(u32, u32)| u64::from(*tokens) * u64::from((*len).min(cap)) / u64::from((*len).max(1));
+    let tokens: u64 = sizes.iter().map(capped).sum();
+    let whole: u64 = sizes.iter().map(|s| u64::from(s.1)).sum();
+    let hard = u64::from(session.thresholds().hard);
+    let without = u64::from(session.occupancy().tokens).saturating_sub(u64::from(session.gauge.scale(whole)));
+    if without + u64::from(session.gauge.scale(tokens)) < hard {
+        return cap;
+    }
+    let room_tokens = hard.saturating_sub(without);
+    let chars: u64 = sizes.iter().map(|s| u64::from(s.0)).sum();
+    let room_chars = room_tokens * chars / u64::from(session.gauge.scale(whole).max(1));
+    let lengths: Vec<u32> = sizes.iter().map(|s| s.0).collect();
+    shared_cap(&lengths, room_chars, cap)
+}
+
+/// Records what became of an unsent result.
+pub fn apply_arrival(session: &mut Session, arrival: &Arrival, arrived: &Arrived) {
+    let edit = arrived.clamped.map(|(tokens, bytes)| Edit::Clamp { cap: arrival.cap, tokens, bytes });
+    // Nothing to remember of a result that was looked at and left alone.
+    if edit.is_none() && !arrived.redacted && !arrived.stored {
+        return;
+    }
+    let entry = Entry {
+        redacted: arrived.redacted,
+        handle: arrived.stored.then(|| arrival.handle.clone()),
+        capped: arrived.capped,
+        clamped: edit.is_some(),
+        edit,
+    };
+    session.set_entry(arrival.call, entry, "clamped");
+}
+
+/// The evict pass of this step, if it is due: what it would do, or why it does nothing.
+pub fn plan_evict(session: &Session, keeping: Keeping) -> Option<Result<EvictPlan, Declined>> {
+    let thresholds = session.thresholds();
+    let occupancy = session.occupancy().tokens;
+    if !session.config.eviction.enabled || occupancy < thresholds.evict {
+        return None;
+    }
+    let candidates = evict::candidates(&session.transcript, &|id| session.entry(id).cloned(), &session.config, keeping);
+    let cost = |victim: &Victim| stub_tokens(session, victim, victim.loss);
+    let scale = |n: u64| session.gauge.scale(n);
+    Some(evict::plan_evict(candidates, occupancy, &thresholds, &session.config, session.state.evict_rest, &cost, &scale))
+}
+
+fn stub_tokens(session: &Session, victim: &Victim, loss: Option<Loss>) -> u32 {
+    evict::stub_of(&session.transcript, victim, loss).map_or(u32::MAX, |text| measure(session.config.estimate.counter, &text).tokens)
+}
+
+/// Puts the stubs in place. `spilled` are the victims whose texts are safe, or lost for a stated reason.
+pub fn apply_evict(session: &mut Session, spilled: &[(Victim, bool)]) -> Evicted {
+    let before = session.occupancy().tokens;
+    let mut results = 0;
+    for (victim, capped) in spilled {
+        let loss = victim.loss.or(capped.then_some(Loss::OverCap));
+        let Some(text) = evict::stub_of(&session.transcript, victim, loss) else { continue };
+        let tokens = measure(session.config.estimate.counter, &text).tokens;
+        if tokens >= victim.before {
+            continue;
+        }
+        let mut entry = session.entry(victim.call).cloned().unwrap_or_default();
+        if matches!(loss, None | Some(Loss::OverCap)) {
+            entry.handle = Some(victim.handle.clone());
+        }
+        entry.capped |= *capped;
+        entry.edit = Some(Edit::Stub { text, tokens, dedupe: false, loss });
+        session.set_entry(victim.call, entry, "evicted");
+        results += 1;
+    }
+    let after = session.occupancy().tokens;
+    let reclaimed = before.saturating_sub(after);
+    session.state.reclaimed += u64::from(reclaimed);
+    session.state.evict_rest = (after >= session.thresholds().evict).then_some(after);
+    Evicted { reclaimed, results }
+}

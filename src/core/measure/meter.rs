@@ -1,0 +1,205 @@
+//! Measures one text while it streams by, once, for every stage that comes later.
+//!
+//! Decides what the core remembers of a text: sizes, tokens, a hash, the first line, how it ended.
+//! Refuses to keep the text: a session holds measurements, the host holds the words. The result does not
+//! depend on where the chunks fall.
+
+use xxhash_rust::xxh3::Xxh3;
+
+use super::classes::Classes;
+use crate::core::config::Counter;
+
+/// Longest first line that is kept, in characters.
+const LINE_CHARS: usize = 80;
+/// How much of the end is looked at for an exit code, in characters.
+const END_CHARS: usize = 160;
+
+/// What is known of one text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Measure {
+    /// Tokens by the counter in force.
+    pub tokens: u32,
+    /// Length in UTF-16 code units.
+    pub len: u32,
+    /// Length in UTF-8 bytes, unpaired surrogates counted as U+FFFD.
+    pub bytes: u64,
+    /// Hash of the well-formed text (fixed keys).
+    pub hash: u128,
+    /// Lines: line ends plus one, 0 for an empty text.
+    pub lines: u32,
+    /// Whether nothing but white space was seen.
+    pub blank: bool,
+    /// The first line with something on it, control characters removed, at most 80 characters.
+    pub first_line: Box<str>,
+    /// An exit code the text begins or ends with.
+    pub exit: Option<i32>,
+}
+
+/// Takes a text in chunks.
+#[derive(Clone)]
+pub struct Meter {
+    counter: Counter,
+    hash: Xxh3,
+    classes: Classes,
+    len: u32,
+    bytes: u64,
+    line_ends: u32,
+    blank: bool,
+    first: String,
+    first_chars: usize,
+    first_done: bool,
+    start: String,
+    start_done: bool,
+    end: String,
+}
+
+impl Meter {
+    /// A meter that weighs texts by this counter.
+    pub fn new(counter: Counter) -> Self {
+        Meter {
+            counter,
+            hash: Xxh3::new(),
+            classes: Classes::default(),
+            len: 0,
+            bytes: 0,
+            line_ends: 0,
+            blank: true,
+            first: String::new(),
+            first_chars: 0,
+            first_done: false,
+            start: String::new(),
+            start_done: false,
+            end: String::new(),
+        }
+    }
+
+    /// Takes the next chunk.
+    pub fn feed(&mut self, chunk: &str) {
+        self.hash.update(chunk.as_bytes());
+        self.bytes += chunk.len() as u64;
+        let by_classes = self.counter != Counter::Chars4;
+        for c in chunk.chars() {
+            self.len = self.len.saturating_add(c.len_utf16() as u32);
+            if by_classes {
+                self.classes.push(c);
+            }
+            if c == '\n' {
+                self.line_ends = self.line_ends.saturating_add(1);
+            }
+            if !self.first_done {
+                self.take_first(c);
+            }
+            if self.blank && !c.is_whitespace() {
+                self.blank = false;
+            }
+        }
+        self.take_ends(chunk);
+    }
+
+    fn take_first(&mut self, c: char) {
+        if c == '\n' || c == '\r' {
+            self.first_done = !self.first.trim().is_empty();
+            if !self.first_done {
+                self.first.clear();
+                self.first_chars = 0;
+            }
+        } else if !c.is_control() && self.first_chars < LINE_CHARS {
+            self.first.push(c);
+            self.first_chars += 1;
+        }
+    }
+
+    fn take_ends(&mut self, chunk: &str) {
+        if !self.start_done {
+            self.start.extend(chunk.chars().take(END_CHARS - self.start.chars().count().min(END_CHARS)));
+            self.start_done = self.start.chars().count() >= END_CHARS;
+        }
+        let skip = chunk.char_indices().rev().nth(END_CHARS - 1).map_or(0, |(i, _)| i);
+        let piece = chunk.get(skip..).unwrap_or("");
+        self.end.push_str(piece);
+        let extra = self.end.chars().count().saturating_sub(END_CHARS);
+        if extra > 0 {
+            self.end = self.end.chars().skip(extra).collect();
+        }
+    }
+
+    /// The measurement of everything fed.
+    pub fn finish(&self) -> Measure {
+        let tokens = match self.counter {
+            Counter::Chars4 => self.len.div_ceil(4),
+            Counter::Auto | Counter::Classes => self.classes.tokens(),
+        };
+        Measure {
+            tokens,
+            len: self.len,
+            bytes: self.bytes,
+            hash: self.hash.digest128(),
+            lines: if self.len == 0 { 0 } else { self.line_ends + 1 },
+            blank: self.blank,
+            first_line: self.first.trim().into(),
+            exit: exit_code(&self.start).or_else(|| exit_code_at_end(&self.end)),
+        }
+    }
+}
+
+/// Measures a text in one go.
+pub fn measure(counter: Counter, text: &str) -> Measure {
+    let mut meter = Meter::new(counter);
+    meter.feed(text);
+    meter.finish()
+}
+
+/// Words tools put before an exit code, lower-case.
+const EXIT_WORDS: [&str; 6] = ["process exited with code", "exited with code", "exit code", "exit status", "exit_code", "exitcode"];
+
+/// An exit code in the first line that names one.
+fn exit_code(text: &str) -> Option<i32> {
+    text.lines().take(3).find_map(exit_in_line)
+}
+
+fn exit_code_at_end(text: &str) -> Option<i32> {
+    text.lines().rev().take(3).find_map(exit_in_line)
+}
+
+fn exit_in_line(line: &str) -> Option<i32> {
+    let lower = line.to_ascii_lowercase();
+    let (at, word) = EXIT_WORDS.iter().find_map(|w| lower.find(w).map(|at| (at, *w)))?;
+    let rest = lower.get(at + word.len()..)?.trim_start_matches([':', '=', ' ', '"', '\'', '(']);
+    let end = rest.find(|c: char| !(c.is_ascii_digit() || c == '-')).unwrap_or(rest.len());
+    rest.get(..end)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn does_not_depend_on_chunks() {
+        let text = "Exit code: 2\n  Compiling größe v1 😀\nfooBar12345   x\n\nerror[E0308]: mismatched\n";
+        let whole = measure(Counter::Classes, text);
+        for cut in text.char_indices().map(|(i, _)| i) {
+            let mut m = Meter::new(Counter::Classes);
+            let (a, b) = text.split_at(cut);
+            m.feed(a);
+            m.feed(b);
+            assert_eq!(m.finish(), whole);
+        }
+        assert_eq!(whole.exit, Some(2));
+        assert_eq!(whole.lines, 6);
+        assert_eq!(&*whole.first_line, "Exit code: 2");
+    }
+
+    #[test]
+    fn chars4_is_a_quarter_of_the_utf16_length_rounded_up() {
+        assert_eq!(measure(Counter::Chars4, "").tokens, 0);
+        assert_eq!(measure(Counter::Chars4, "{}").tokens, 1);
+        assert_eq!(measure(Counter::Chars4, &"a".repeat(4_001)).tokens, 1_001);
+        assert_eq!(measure(Counter::Chars4, "😀😀😀").tokens, 2);
+    }
+
+    #[test]
+    fn first_line_skips_empty_lines_and_control_characters() {
+        assert_eq!(&*measure(Counter::Classes, "\n \r\n\u{1b}[1mok\u{7}\nrest").first_line, "[1mok");
+        assert_eq!(measure(Counter::Classes, &"x".repeat(200)).first_line.len(), 80);
+    }
+}

@@ -1,0 +1,8 @@
+//! Everything that is counted: texts, usage, occupancy, thresholds, the breakdown.
+
+pub mod breakdown;
+pub mod classes;
+pub mod meter;
+pub mod occupancy;
+pub mod thresholds;
+pub mod usage;

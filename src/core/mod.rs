@@ -1,0 +1,17 @@
+//! The pure half: values in, values out. No async, clock, randomness, I/O, JavaScript or global state.
+//!
+//! In dependency order; a module may use only what stands above it, and no stage calls another stage:
+//! [`ladder`] and [`assemble`] compose them.
+
+pub mod error;
+pub mod config;
+pub mod measure;
+pub mod transcript;
+pub mod frame;
+pub mod state;
+pub mod relieve;
+pub mod session;
+pub mod ladder;
+pub mod assemble;
+pub mod ledger;
+pub mod event;

@@ -1,0 +1,9 @@
+//! Relief that needs no model: cut one text, put a stub in place of an old result, read it back.
+//!
+//! Each stage plans a value and changes nothing; the ladder decides whether and in which order.
+
+pub mod clamp;
+pub mod evict;
+pub mod readback;
+pub mod stub;
+pub mod text;

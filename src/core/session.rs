@@ -1,0 +1,324 @@
+//! One conversation between two calls: rows, frame, decisions, gauge.
+//!
+//! Holds the values that the ladder plans on and the assembly renders. Decides nothing itself; keeps the
+//! view's sizes in step with the decision log.
+
+use super::config::Config;
+use super::error::{Code, Error};
+use super::frame::Frame;
+use super::measure::meter::measure;
+use super::measure::occupancy::{Gauge, Occupancy, Sent};
+use super::measure::thresholds::{Model, Thresholds, WindowSource};
+use super::measure::usage::Usage;
+use super::state::{Edit, Entry, State};
+use super::transcript::{CallId, PartKind, Role, Row, StandIn, Transcript};
+
+/// Why the view differs from the one before, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Row of the host's list.
+    pub row: usize,
+    /// What happened there.
+    pub cause: &'static str,
+}
+
+/// What the last view looked like, as far as the next one is compared with it.
+#[derive(Clone, Debug, Default)]
+pub struct LastView {
+    /// Rows of the host's list it was made from.
+    pub rows: usize,
+    /// The frame's fingerprint.
+    pub frame: (Vec<u128>, Vec<(Box<str>, u128)>),
+}
+
+/// One conversation.
+#[derive(Debug)]
+pub struct Session {
+    /// The host's rows.
+    pub transcript: Transcript,
+    /// What surrounds them.
+    pub frame: Frame,
+    /// The configuration in force.
+    pub config: Config,
+    /// The model in force.
+    pub model: Model,
+    /// What is durable.
+    pub state: State,
+    /// Occupancy.
+    pub gauge: Gauge,
+    /// The last view, if this process made one.
+    pub last: Option<LastView>,
+    /// The first difference to it so far.
+    pub change: Option<Change>,
+    /// Whether the state came from a store: what was sent before is not known exactly then.
+    pub resumed: bool,
+    /// Whether the decision log differs from what was committed.
+    pub dirty: bool,
+}
+
+impl Session {
+    /// A session over a stored or a fresh state.
+    pub fn new(model: Model, config: Config, state: Option<State>) -> Self {
+        let resumed = state.is_some();
+        let state = state.unwrap_or_default();
+        let gauge = Gauge::new(state.calibration, config.estimate.ratio, config.estimate.overhead);
+        let mut session = Session {
+            transcript: Transcript::default(),
+            frame: Frame::default(),
+            config,
+            model,
+            state,
+            gauge,
+            last: None,
+            change: None,
+            resumed,
+            dirty: false,
+        };
+        session.learned_window();
+        session
+    }
+
+    /// A window that was learned for this model replaces an assumed one.
+    fn learned_window(&mut self) {
+        if self.model.source == WindowSource::Assumed
+            && let Some(window) = self.state.windows.get(&self.model.id)
+        {
+            self.model.window = *window;
+            self.model.source = WindowSource::Learned;
+        }
+    }
+
+    /// Takes another configuration; it counts from now on.
+    pub fn configure(&mut self, config: Config) {
+        self.gauge.configure(config.estimate.ratio, config.estimate.overhead);
+        self.config = config;
+    }
+
+    /// Takes another model.
+    pub fn switch_model(&mut self, model: Model) {
+        self.model = model;
+        self.learned_window();
+    }
+
+    /// Where the stages act.
+    pub fn thresholds(&self) -> Thresholds {
+        Thresholds::of(&self.model, &self.config)
+    }
+
+    /// Takes rows back from `len` on, because the host's list changed there.
+    pub fn rewind_rows(&mut self, len: usize) {
+        if len < self.transcript.len() {
+            self.note_change(len, "rewritten");
+            self.transcript.truncate(len);
+            if self.gauge.anchored_rows().is_some_and(|rows| rows > len) {
+                self.gauge.void();
+            }
+        }
+    }
+
+    /// Says what the rows as they stand weigh; later rows and reliefs are counted from there.
+    pub fn pin_occupancy(&mut self, tokens: u32) -> Result<(), Error> {
+        self.take_rows()?;
+        self.gauge.void();
+        self.gauge.settle(&Usage { input_tokens: Some(tokens), ..Usage::default() });
+        let sent = Sent { response: 0, ..self.sent() };
+        self.gauge.place_anchor(sent);
+        self.gauge.sent(sent);
+        Ok(())
+    }
+
+    /// Takes a row as row `at` of the host's list. A copy with the same content changes nothing.
+    pub fn put_row(&mut self, at: usize, row: Row) {
+        match self.transcript.row(at) {
+            Some(old) if old.same_content(&row) => self.transcript.set_position(at, row.position),
+            _ => {
+                self.rewind_rows(at);
+                self.transcript.push_row(row);
+            }
+        }
+    }
+
+    /// Remembers the first row at which the view differs from the last one.
+    pub fn note_change(&mut self, row: usize, cause: &'static str) {
+        if self.change.as_ref().is_none_or(|c| row < c.row) {
+            self.change = Some(Change { row, cause });
+        }
+    }
+
+    /// Indexes the rows that were added and lays the decision log over them.
+    pub fn take_rows(&mut self) -> Result<(), Error> {
+        let from = self.transcript.settle_index();
+        self.transcript.check_positions()?;
+        self.settle_provisional();
+        for row in from..self.transcript.len() {
+            let parts = self.transcript.row(row).map_or(0, |r| r.parts.len());
+            for part in 0..parts {
+                self.lay_entry(row, part)?;
+            }
+        }
+        self.place_anchor();
+        Ok(())
+    }
+
+    fn lay_entry(&mut self, row: usize, part: usize) -> Result<(), Error> {
+        let Some(edit) = self.transcript.index().call_of_result(row, part).and_then(|id| self.entry(id)).and_then(|e| e.edit.as_ref()) else { return Ok(()) };
+        let Some(measured) = self.transcript.part(row, part).map(|p| &p.measure) else { return Ok(()) };
+        let ours = match edit {
+            Edit::Stub { text, .. } => measured.hash == measure(self.config.estimate.counter, text).hash,
+            Edit::Clamp { cap, .. } => measured.len <= *cap,
+        };
+        if ours {
+            return Err(Error::new(
+                Code::ViewRecorded,
+                format!("`messages[{row}]` holds what an earlier view showed; pass the rows as the host recorded them, not a previous view"),
+            ));
+        }
+        let stand_in = StandIn { tokens: edit.tokens(), bytes: edit.bytes() };
+        self.transcript.set_stand_in(row, part, Some(stand_in));
+        Ok(())
+    }
+
+    /// Entries made before their row was stored get the row's key.
+    fn settle_provisional(&mut self) {
+        let provisional: Vec<String> = self.state.entries.range("~".to_owned()..).map(|(k, _)| k.clone()).collect();
+        for key in provisional {
+            let Some(handle) = key.strip_prefix('~') else { continue };
+            let Some(call) = self.transcript.index().by_handle(handle).filter(|c| c.position.is_some()) else { continue };
+            let settled = call.key();
+            if let Some(entry) = self.state.entries.remove(&key) {
+                self.state.entries.insert(settled, entry);
+                self.dirty = true;
+            }
+        }
+    }
+
+    /// A real count that came before any view belongs to everything before the newest response.
+    fn place_anchor(&mut self) {
+        if self.gauge.is_anchored() && self.gauge.anchored_rows().is_none() {
+            let rows = self.transcript.rows();
+            let last = rows.iter().rposition(|r| r.role == Role::Assistant);
+            let mut first = last.unwrap_or(rows.len());
+            while first > 0 && rows.get(first - 1).is_some_and(|r| r.role == Role::Assistant) {
+                first -= 1;
+            }
+            let measured = self.measured(first);
+            self.gauge.place_anchor(Sent { rows: first, measured, response: 0 });
+        }
+    }
+
+    /// What is known of the result of a call.
+    pub fn entry(&self, call: CallId) -> Option<&Entry> {
+        self.state.entries.get(&self.transcript.index().call(call)?.key())
+    }
+
+    /// Writes an entry and keeps the view's sizes in step.
+    pub fn set_entry(&mut self, call: CallId, entry: Entry, cause: &'static str) {
+        let Some(call) = self.transcript.index().call(call).cloned() else { return };
+        if let Some((row, part)) = call.result {
+            let stand_in = entry.edit.as_ref().map(|e| StandIn { tokens: e.tokens(), bytes: e.bytes() });
+            let changed = self.transcript.part(row, part).is_some_and(|p| p.stand_in != stand_in);
+            self.transcript.set_stand_in(row, part, stand_in);
+            if changed {
+                self.note_change(row, cause);
+            }
+        }
+        self.state.entries.insert(call.key(), entry);
+        self.dirty = true;
+    }
+
+    /// Frame and the first `rows` rows of the view, in measured tokens.
+    pub fn measured(&self, rows: usize) -> u64 {
+        let messages: u64 = self.transcript.rows().iter().take(rows).map(|r| u64::from(r.view_tokens())).sum();
+        self.frame.tokens() + messages
+    }
+
+    /// The request as it stands, for the gauge.
+    pub fn sent(&self) -> Sent {
+        let response = self.gauge.anchored_rows().map_or(0, |from| {
+            self.transcript.rows().iter().skip(from).take_while(|r| r.role == Role::Assistant).map(|r| u64::from(r.view_tokens())).sum()
+        });
+        Sent { rows: self.transcript.len(), measured: self.measured(usize::MAX), response }
+    }
+
+    /// Tokens in the window now.
+    pub fn occupancy(&self) -> Occupancy {
+        self.gauge.read(self.sent())
+    }
+
+    /// What the host's list would weigh if nothing had been relieved.
+    pub fn raw_tokens(&self) -> u32 {
+        let rows: u64 = self.transcript.rows().iter().map(|r| u64::from(r.tokens())).sum();
+        self.gauge.estimate(self.frame.tokens() + rows)
+    }
+
+    /// Takes over a state that somebody else wrote.
+    pub fn adopt(&mut self, state: State) {
+        self.state = state;
+        self.dirty = false;
+        for (call, row, part) in self.results_from(0) {
+            let stand_in = self.entry(call).and_then(|e| e.edit.as_ref()).map(|e| StandIn { tokens: e.tokens(), bytes: e.bytes() });
+            if self.transcript.part(row, part).is_some_and(|p| p.stand_in != stand_in) {
+                self.transcript.set_stand_in(row, part, stand_in);
+                self.note_change(row, "adopted");
+            }
+        }
+    }
+
+    /// The handle a result that arrives now is stored under: the call id, or `id~2` where it repeats.
+    pub fn handle_for(&self, call_id: &str) -> String {
+        let index = self.transcript.index();
+        let waiting = index.calls().iter().rev().find(|c| {
+            c.result.is_none() && self.transcript.part(c.row, c.part).is_some_and(|p| &*p.id == call_id)
+        });
+        if let Some(call) = waiting {
+            return call.handle.to_string();
+        }
+        let taken = |handle: &str| index.by_handle(handle).is_some() || self.state.entries.contains_key(&format!("~{handle}"));
+        let mut occurrence = index.occurrences(call_id) + 1;
+        loop {
+            let handle = if occurrence == 1 { call_id.to_owned() } else { format!("{call_id}~{occurrence}") };
+            if !taken(&handle) {
+                return handle;
+            }
+            occurrence += 1;
+        }
+    }
+
+    /// The key of an entry whose row is not stored yet, or already is.
+    pub fn provisional_key(&self, handle: &str) -> String {
+        self.transcript.index().by_handle(handle).map_or_else(|| format!("~{handle}"), |c| c.key())
+    }
+
+    /// What a call was about, if its arguments name something: reported when its result is evicted.
+    pub fn target_of(&self, call: CallId) -> Option<String> {
+        let call = self.transcript.index().call(call)?;
+        let part = self.transcript.part(call.row, call.part)?;
+        (!part.target.is_empty()).then(|| part.target.to_string())
+    }
+
+    /// Results that no view has carried yet.
+    pub fn first_unsent(&self) -> usize {
+        match &self.last {
+            Some(last) => last.rows,
+            None if self.resumed => self.transcript.first_unread(),
+            None => 0,
+        }
+    }
+
+    /// Calls whose result stands in rows from `row` on, with the place of the result.
+    pub fn results_from(&self, row: usize) -> Vec<(CallId, usize, usize)> {
+        let index = self.transcript.index();
+        let mut out = Vec::new();
+        for (at, r) in self.transcript.rows().iter().enumerate().skip(row) {
+            for (p, part) in r.parts.iter().enumerate() {
+                if part.kind == PartKind::Result
+                    && r.role != Role::Assistant
+                    && let Some(call) = index.call_of_result(at, p)
+                {
+                    out.push((call, at, p));
+                }
+            }
+        }
+        out
+    }
+}

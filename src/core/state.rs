@@ -1,0 +1,169 @@
+//! What survives a restart: one versioned blob behind one compare-and-swap.
+//!
+//! Decides which facts are durable. Refuses texts of the conversation: an entry holds a stub's exact
+//! bytes or the parameters of a cut, never a result. Hosts store it and do not read it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::{Code, Error};
+
+/// The newest version this code writes.
+pub const VERSION: u32 = 1;
+
+/// Everything durable of one transcript.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct State {
+    /// Format of this blob.
+    pub v: u32,
+    /// Last covered position; rows after it are what `messages` must hold.
+    pub boundary: Option<u64>,
+    /// The decision log: what became of each result, by call key.
+    #[serde(default)]
+    pub entries: BTreeMap<String, Entry>,
+    /// Net tokens relieved so far.
+    #[serde(default)]
+    pub reclaimed: u64,
+    /// Occupancy after the last pass that could not go below its threshold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evict_rest: Option<u32>,
+    /// What was learned of the estimate.
+    #[serde(default)]
+    pub calibration: Calibration,
+    /// The window an overflow or a larger success taught, by model id.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub windows: BTreeMap<String, u32>,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        State {
+            v: VERSION,
+            boundary: None,
+            entries: BTreeMap::new(),
+            reclaimed: 0,
+            evict_rest: None,
+            calibration: Calibration::default(),
+            windows: BTreeMap::new(),
+        }
+    }
+}
+
+impl State {
+    /// Reads a stored blob. A newer version is refused by the caller, not here: it stays readable.
+    pub fn read(value: serde_json::Value) -> Result<State, Error> {
+        serde_json::from_value(value).map_err(|_| Error::new(Code::BadInput, "`state` is not a state of this package"))
+    }
+
+    /// Whether a newer version of this package wrote it.
+    pub fn is_newer(&self) -> bool {
+        self.v > VERSION
+    }
+}
+
+/// What is known of one result.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Entry {
+    /// The redact hook changed it: never spilled, no handle, in no stage.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub redacted: bool,
+    /// The full text is in the raw store under this handle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handle: Option<String>,
+    /// The stored text is itself cut at the store's limit.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub capped: bool,
+    /// The result was shortened before it became a row.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub clamped: bool,
+    /// What stands in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edit: Option<Edit>,
+}
+
+/// What stands in the view in place of a result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub enum Edit {
+    /// The same text, shortened to a cap; recomputed from the original, which the host still has.
+    Clamp {
+        /// The cap in UTF-16 code units.
+        cap: u32,
+        /// Tokens after the cut.
+        tokens: u32,
+        /// UTF-8 bytes after the cut.
+        bytes: u64,
+    },
+    /// A stub, byte for byte.
+    Stub {
+        /// The exact text.
+        text: String,
+        /// Its tokens.
+        tokens: u32,
+        /// Whether it names a newer result that says the same.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        dedupe: bool,
+        /// Why it has no handle.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        loss: Option<Loss>,
+    },
+}
+
+impl Edit {
+    /// Tokens of what stands in the view.
+    pub fn tokens(&self) -> u32 {
+        match self {
+            Edit::Clamp { tokens, .. } | Edit::Stub { tokens, .. } => *tokens,
+        }
+    }
+
+    /// UTF-8 bytes of what stands in the view.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Edit::Clamp { bytes, .. } => *bytes,
+            Edit::Stub { text, .. } => text.len() as u64,
+        }
+    }
+}
+
+/// Why hidden bytes cannot be read back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Loss {
+    /// The host has no raw store.
+    NoStore,
+    /// The store's limit cut it.
+    OverCap,
+    /// The redact hook changed it.
+    Redacted,
+    /// `toolOutput.persistRaw` is off.
+    PersistOff,
+}
+
+impl Loss {
+    /// What the model is told.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Loss::NoStore => "not stored; run the tool again if you need it",
+            Loss::OverCap => "stored only in part; run the tool again if you need the rest",
+            Loss::Redacted => "not stored because it was redacted; run the tool again if you need it",
+            Loss::PersistOff => "not stored because outputs are not kept; run the tool again if you need it",
+        }
+    }
+}
+
+/// What real counts taught about the estimate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Calibration {
+    /// Sum of real growth.
+    pub real: f64,
+    /// Sum of estimated growth.
+    pub estimated: f64,
+    /// Real minus estimated tokens at the first count: what the messages do not show.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overhead: Option<i64>,
+}

@@ -1,0 +1,213 @@
+//! Pairs calls with results by occurrence and groups rows into rounds and turns.
+//!
+//! Decides which result answers which call: the newest round that still waits for that id, in call
+//! order. Refuses to pair by "the id occurs somewhere": servers reuse ids in every round.
+
+use std::collections::BTreeMap;
+
+use super::row::{Flags, PartKind, Role, Row};
+
+/// Index of a call in [`Index::calls`].
+pub type CallId = usize;
+
+/// One tool call and where its result is.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// Row of the call.
+    pub row: usize,
+    /// Part within the row.
+    pub part: usize,
+    /// Durable position of its row, if stored.
+    pub position: Option<u64>,
+    /// Which call of its row it is, from 0.
+    pub ordinal: u32,
+    /// The round it belongs to.
+    pub round: usize,
+    /// Which call with this id it is, from 1.
+    pub occurrence: u32,
+    /// Row and part of its result.
+    pub result: Option<(usize, usize)>,
+    /// Whether the provider runs it.
+    pub by_provider: bool,
+    /// The id the model knows it by: the call id, or `id~2` when the id repeats.
+    pub handle: Box<str>,
+}
+
+impl Call {
+    /// The durable key of the call: position of its row and ordinal.
+    pub fn key(&self) -> String {
+        match self.position {
+            Some(p) => format!("{p}.{}", self.ordinal),
+            None => format!("~{}", self.handle),
+        }
+    }
+}
+
+/// One assistant step with everything that answers it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Round {
+    /// First row: the assistant's.
+    pub start: usize,
+    /// Row after the last one.
+    pub end: usize,
+    /// Calls of the round: a range of [`Index::calls`].
+    pub calls: (CallId, CallId),
+    /// Calls without a result that the host must answer.
+    pub waiting: u32,
+    /// Whether any result has arrived.
+    pub has_results: bool,
+    /// The turn it belongs to.
+    pub turn: usize,
+}
+
+impl Round {
+    /// Whether every call is answered.
+    pub fn is_closed(&self) -> bool {
+        self.waiting == 0
+    }
+}
+
+/// A result no call asks for, or a second one for the same call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stray {
+    /// Row of the result.
+    pub row: usize,
+    /// Part within the row.
+    pub part: usize,
+    /// Whether its call already has a result.
+    pub duplicate: bool,
+}
+
+/// Calls, rounds and turns of a transcript.
+#[derive(Clone, Debug, Default)]
+pub struct Index {
+    calls: Vec<Call>,
+    rounds: Vec<Round>,
+    turns: Vec<usize>,
+    strays: Vec<Stray>,
+    by_id: BTreeMap<Box<str>, Vec<CallId>>,
+    by_result: BTreeMap<(usize, usize), CallId>,
+    handles: BTreeMap<Box<str>, CallId>,
+}
+
+impl Index {
+    /// Calls in order.
+    pub fn calls(&self) -> &[Call] {
+        &self.calls
+    }
+
+    /// One call.
+    pub fn call(&self, id: CallId) -> Option<&Call> {
+        self.calls.get(id)
+    }
+
+    /// Rounds in order.
+    pub fn rounds(&self) -> &[Round] {
+        &self.rounds
+    }
+
+    /// First row of each turn; rows before the first turn belong to none.
+    pub fn turns(&self) -> &[usize] {
+        &self.turns
+    }
+
+    /// Results that belong to no call, or to one that is answered.
+    pub fn strays(&self) -> &[Stray] {
+        &self.strays
+    }
+
+    /// The call a result answers.
+    pub fn call_of_result(&self, row: usize, part: usize) -> Option<CallId> {
+        self.by_result.get(&(row, part)).copied()
+    }
+
+    /// The call behind a model-facing handle.
+    pub fn by_handle(&self, handle: &str) -> Option<&Call> {
+        self.handles.get(handle).and_then(|id| self.calls.get(*id))
+    }
+
+    /// How many calls carry this id so far.
+    pub fn occurrences(&self, id: &str) -> u32 {
+        self.by_id.get(id).map_or(0, |v| v.len() as u32)
+    }
+
+    /// The last round, if a call of it is unanswered.
+    pub fn open_round(&self) -> Option<&Round> {
+        self.rounds.last().filter(|r| !r.is_closed())
+    }
+
+    pub(super) fn push(&mut self, at: usize, row: &Row) {
+        if row.is_real_user() {
+            self.turns.push(at);
+        }
+        if row.role == Role::Assistant {
+            self.open(at);
+        }
+        let mut ordinal = 0;
+        for (part_at, part) in row.parts.iter().enumerate() {
+            match part.kind {
+                PartKind::Call => {
+                    self.push_call(at, part_at, ordinal, row, &part.id, part.flags);
+                    ordinal += 1;
+                }
+                PartKind::Result => self.push_result(at, part_at, &part.id),
+                _ => {}
+            }
+        }
+    }
+
+    fn open(&mut self, at: usize) {
+        let first = self.calls.len();
+        self.rounds.push(Round { start: at, end: at + 1, calls: (first, first), waiting: 0, has_results: false, turn: self.turns.len().saturating_sub(1) });
+    }
+
+    fn push_call(&mut self, row_at: usize, part_at: usize, ordinal: u32, row: &Row, id: &str, flags: Flags) {
+        let call_id = self.calls.len();
+        let same = self.by_id.entry(id.into()).or_default();
+        same.push(call_id);
+        let mut occurrence = same.len() as u32;
+        let handle = loop {
+            let name: Box<str> = if occurrence == 1 { id.into() } else { format!("{id}~{occurrence}").into() };
+            if !self.handles.contains_key(&name) {
+                break name;
+            }
+            occurrence += 1;
+        };
+        self.handles.insert(handle.clone(), call_id);
+        let by_provider = flags.has(Flags::PROVIDER);
+        if let Some(round) = self.rounds.last_mut() {
+            round.calls.1 = call_id + 1;
+            round.waiting += u32::from(!by_provider);
+        }
+        self.calls.push(Call {
+            row: row_at,
+            part: part_at,
+            position: row.position,
+            ordinal,
+            round: self.rounds.len().saturating_sub(1),
+            occurrence,
+            result: None,
+            by_provider,
+            handle,
+        });
+    }
+
+    fn push_result(&mut self, row: usize, part: usize, id: &str) {
+        let candidates = self.by_id.get(id).map_or(&[][..], Vec::as_slice);
+        // The newest round that waits for this id; inside it the first call that is not answered.
+        let newest = candidates.iter().rev().filter_map(|c| self.calls.get(*c)).find(|c| c.result.is_none()).map(|c| c.round);
+        let found = newest.and_then(|round| candidates.iter().copied().find(|c| self.calls.get(*c).is_some_and(|c| c.round == round && c.result.is_none())));
+        let Some(id) = found else {
+            self.strays.push(Stray { row, part, duplicate: !candidates.is_empty() });
+            return;
+        };
+        self.by_result.insert((row, part), id);
+        let Some(call) = self.calls.get_mut(id) else { return };
+        call.result = Some((row, part));
+        if let Some(round) = self.rounds.get_mut(call.round) {
+            round.waiting = round.waiting.saturating_sub(u32::from(!call.by_provider));
+            round.has_results = true;
+            round.end = round.end.max(row + 1);
+        }
+    }
+}

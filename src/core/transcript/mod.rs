@@ -1,0 +1,125 @@
+//! The conversation as the core sees it: measured rows, paired calls, rounds and turns.
+//!
+//! Rows enter through [`Transcript::push_row`] in the order of the host's list. What is derived from
+//! them ([`Index`]) is kept up to date as rows are appended and rebuilt only when rows are taken back.
+
+mod index;
+mod row;
+
+pub use index::{Call, CallId, Index, Round};
+pub use row::{Flags, Part, PartKind, Role, Row, StandIn};
+
+use crate::core::error::Error;
+
+/// The host's list since the boundary, measured.
+#[derive(Clone, Debug, Default)]
+pub struct Transcript {
+    rows: Vec<Row>,
+    index: Index,
+    indexed: usize,
+}
+
+impl Transcript {
+    /// The rows.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// One row.
+    pub fn row(&self, at: usize) -> Option<&Row> {
+        self.rows.get(at)
+    }
+
+    /// One part of one row.
+    pub fn part(&self, row: usize, part: usize) -> Option<&Part> {
+        self.rows.get(row)?.parts.get(part)
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// What is derived from the rows.
+    pub fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// Forgets the rows from `len` on; the host's list changed there.
+    pub fn truncate(&mut self, len: usize) {
+        if len < self.rows.len() {
+            self.rows.truncate(len);
+            self.index = Index::default();
+            self.indexed = 0;
+        }
+    }
+
+    /// Adds a row at the end.
+    pub fn push_row(&mut self, row: Row) {
+        self.rows.push(row);
+    }
+
+    /// Sets the durable position of a row that had none.
+    pub fn set_position(&mut self, at: usize, position: Option<u64>) {
+        if let Some(row) = self.rows.get_mut(at)
+            && row.position != position
+        {
+            row.position = position;
+            self.index = Index::default();
+            self.indexed = 0;
+        }
+    }
+
+    /// Puts something in a part's place in the view.
+    pub fn set_stand_in(&mut self, row: usize, part: usize, stand_in: Option<StandIn>) {
+        if let Some(part) = self.rows.get_mut(row).and_then(|r| r.parts.get_mut(part)) {
+            part.stand_in = stand_in;
+        }
+    }
+
+    /// Brings the index up to the newest row. Returns the first row that was not indexed before.
+    pub fn settle_index(&mut self) -> usize {
+        let from = self.indexed;
+        for at in self.indexed..self.rows.len() {
+            if let Some(row) = self.rows.get(at) {
+                self.index.push(at, row);
+            }
+        }
+        self.indexed = self.rows.len();
+        from
+    }
+
+    /// Checks the positions: unique, and increasing from round to round.
+    ///
+    /// Parallel results may be stored out of call order inside one round.
+    pub fn check_positions(&self) -> Result<(), Error> {
+        let mut seen_before = None::<u64>;
+        let mut highest = None::<u64>;
+        let mut in_block: Vec<u64> = Vec::new();
+        for (at, row) in self.rows.iter().enumerate() {
+            if row.role != Role::Tool {
+                seen_before = highest;
+                in_block.clear();
+            }
+            let Some(position) = row.position else { continue };
+            if seen_before.is_some_and(|p| position <= p) || in_block.contains(&position) {
+                return Err(Error::bad_input(format!(
+                    "`positions[{at}]` is {position}, but positions must be unique and increase from round to round"
+                )));
+            }
+            in_block.push(position);
+            highest = Some(highest.map_or(position, |h| h.max(position)));
+        }
+        Ok(())
+    }
+
+    /// The first row the model has not read yet: everything after the last assistant row.
+    pub fn first_unread(&self) -> usize {
+        self.rows.iter().rposition(|r| r.role == Role::Assistant).map_or(0, |i| i + 1)
+    }
+}

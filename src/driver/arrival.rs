@@ -1,0 +1,96 @@
+//! A result on its way to the model: redact, spill, shorten, in this order.
+//!
+//! The hook sees the full text once, so a secret in the part that is cut out still counts. What it
+//! changed is never stored. Without a successful put no marker names a handle.
+
+use super::host::{Gap, Host, Method};
+use super::{Driver, Failure};
+use crate::core::ladder::{self, Arrived};
+use crate::core::relieve::evict::Keeping;
+use crate::core::state::{Edit, Entry, Loss};
+
+/// A result as the host should record it.
+#[derive(Debug)]
+pub struct Shortened<O> {
+    /// The output; none when it is to stay as it is.
+    pub output: Option<O>,
+    /// Whether it was shortened.
+    pub clamped: bool,
+    /// The handle that reads the full text back.
+    pub handle: Option<String>,
+}
+
+impl<H: Host> Driver<H> {
+    /// A tool ran: what the host should record as its result.
+    pub async fn result(&self, call_id: &str, tool: &str, output: H::Output) -> Result<Shortened<H::Output>, Failure<H::Error>> {
+        let (handle, cap) = {
+            let session = self.session.borrow();
+            (session.handle_for(call_id), session.config.tool_output.max_chars)
+        };
+        let (arrived, output) = self.arrive(tool, &handle, cap, output).await?;
+        let clamped = arrived.clamped.is_some();
+        let stored = arrived.stored.then(|| handle.clone());
+        let entry = Entry { redacted: arrived.redacted, handle: stored.clone(), capped: arrived.capped, clamped, edit: None };
+        if entry != Entry::default() || self.host.has(Method::Redact) {
+            let mut session = self.session.borrow_mut();
+            let key = session.provisional_key(&handle);
+            session.state.entries.insert(key, entry);
+            session.dirty = true;
+        }
+        Ok(Shortened { output, clamped, handle: stored })
+    }
+
+    /// Redact, spill, shorten. The output comes back only when it changed.
+    pub(super) async fn arrive(&self, tool: &str, handle: &str, cap: u32, output: H::Output) -> Result<(Arrived, Option<H::Output>), Failure<H::Error>> {
+        let mut arrived = Arrived::default();
+        let mut output = output;
+        if self.host.has(Method::Redact)
+            && let Some(clean) = self.host.redact(tool, &output).await.map_err(Failure::Host)?
+        {
+            output = clean;
+            arrived.redacted = true;
+        }
+        let measured = self.host.measure(&output);
+        let mut changed = arrived.redacted;
+        if measured.len > cap {
+            let keeping = self.with(|s| ladder::keeping(&s.config.tool_output, self.host.has(Method::Raw)));
+            let loss = match (arrived.redacted, keeping) {
+                (true, _) => Some(Loss::Redacted),
+                (false, Keeping::Nowhere(loss)) => Some(loss),
+                (false, Keeping::Store) => match self.spill(handle, &output).await {
+                    Ok(capped) => {
+                        arrived.stored = true;
+                        arrived.capped = capped;
+                        capped.then_some(Loss::OverCap)
+                    }
+                    Err(_) => Some(Loss::NoStore),
+                },
+            };
+            let gap = Gap { handle: arrived.stored.then_some(handle), loss };
+            output = self.host.shorten(&output, cap, gap);
+            changed = true;
+        }
+        if changed {
+            let after = self.host.measure(&output);
+            arrived.clamped = Some((after.tokens, after.bytes));
+        }
+        Ok((arrived, changed.then_some(output)))
+    }
+
+    /// Stores a full text unless the store has it; a shortened copy must never replace it.
+    pub(super) async fn spill(&self, handle: &str, output: &H::Output) -> Result<bool, H::Error> {
+        if self.host.raw_has(handle).await? {
+            return Ok(false);
+        }
+        let cap = self.with(|s| s.config.tool_output.raw_cap_bytes);
+        self.host.raw_put(handle, output, cap).await
+    }
+
+    /// Whether a call's view needs the redact hook again, after a restart.
+    pub fn is_redacted(&self, handle: &str) -> bool {
+        self.with(|s| {
+            let entry = s.transcript.index().by_handle(handle).and_then(|c| s.state.entries.get(&c.key()));
+            entry.is_some_and(|e| e.redacted && matches!(e.edit, Some(Edit::Clamp { .. })))
+        })
+    }
+}

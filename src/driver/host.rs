@@ -1,0 +1,81 @@
+//! What the driver asks of the outside. Every method is optional; absent means the stage does without.
+
+use crate::core::measure::meter::Measure;
+use crate::core::state::{Loss, State};
+
+/// Methods a host may lack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Reading the state.
+    Load,
+    /// Writing the state.
+    Commit,
+    /// Keeping full outputs.
+    Raw,
+    /// Taking secrets out.
+    Redact,
+}
+
+/// A stored state and the store's version of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loaded {
+    /// The state.
+    pub state: State,
+    /// The version to expect at the next commit.
+    pub version: u64,
+}
+
+/// How a commit ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Commit {
+    /// Written; this is its version.
+    Done(u64),
+    /// Somebody else wrote in between.
+    Conflict,
+}
+
+/// A result's place in the list of the running `next`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Row.
+    pub row: usize,
+    /// Part within the row.
+    pub part: usize,
+}
+
+/// What the marker of a cut may say about the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap<'a> {
+    /// The handle that reads the full text back.
+    pub handle: Option<&'a str>,
+    /// Why there is none.
+    pub loss: Option<Loss>,
+}
+
+/// The outside, as the driver sees it.
+#[allow(async_fn_in_trait, reason = "single-threaded: the futures need not be Send")]
+pub trait Host {
+    /// The host's own failure; handed through unchanged.
+    type Error;
+    /// A tool output in the host's own form. It may be large and is never copied here.
+    type Output;
+
+    /// Whether the host has this method.
+    fn has(&self, method: Method) -> bool;
+    /// The output of a result of the running `next`.
+    fn output(&self, at: Place) -> Self::Output;
+    /// Its text, measured.
+    fn measure(&self, output: &Self::Output) -> Measure;
+    /// The output shortened to a cap in UTF-16 code units, in its own form.
+    fn shorten(&self, output: &Self::Output, cap: u32, gap: Gap<'_>) -> Self::Output;
+    /// Reads the state.
+    async fn load(&self) -> Result<Option<Loaded>, Self::Error>;
+    /// Writes the state if the store is still at the expected version.
+    async fn commit(&self, state: &State, expect: Option<u64>) -> Result<Commit, Self::Error>;
+    /// The output with secrets taken out; none when nothing was changed.
+    async fn redact(&self, tool: &str, output: &Self::Output) -> Result<Option<Self::Output>, Self::Error>;
+    /// Whether the raw store has this handle.
+    async fn raw_has(&self, handle: &str) -> Result<bool, Self::Error>;
+    /// Stores the full text, at most so many UTF-8 bytes of it. Returns whether it was cut.
+    async fn raw_put(&self, handle: &str, output: &Self::Output, cap_bytes: u32) -> Result<bool, Self::Error>;
+}

@@ -1,0 +1,127 @@
+//! Waits: loads, redacts, spills and commits in the right order around the core's decisions.
+//!
+//! Owns the order of effects and what happens when one of them fails. Knows no JavaScript: it is generic
+//! over [`Host`], and native tests drive it with a plain struct. No borrow of the session is held while
+//! it waits, because a host may call back in.
+
+mod arrival;
+mod host;
+mod next;
+
+use std::cell::{Cell, RefCell};
+
+pub use arrival::Shortened;
+pub use host::{Commit, Gap, Host, Loaded, Method, Place};
+pub use next::NextReport;
+
+use crate::core::config::Config;
+use crate::core::error::{Code, Error};
+use crate::core::event::Event;
+use crate::core::measure::thresholds::Model;
+use crate::core::measure::usage::Usage;
+use crate::core::session::Session;
+use crate::core::state::State;
+
+/// Runs one conversation against one host.
+#[derive(Debug)]
+pub struct Driver<H> {
+    host: H,
+    session: RefCell<Session>,
+    version: Cell<Option<u64>>,
+    writable: Cell<bool>,
+}
+
+/// A failure of ours, or the host's own, handed through as it is.
+#[derive(Debug, PartialEq)]
+pub enum Failure<E> {
+    /// One of ours.
+    Ours(Error),
+    /// The host's.
+    Host(E),
+}
+
+impl<E> From<Error> for Failure<E> {
+    fn from(error: Error) -> Self {
+        Failure::Ours(error)
+    }
+}
+
+impl<H: Host> Driver<H> {
+    /// Opens a conversation: from the state given, else from the host's store, else afresh.
+    pub async fn open(host: H, model: Model, config: Config, given: Option<State>) -> Result<Self, Failure<H::Error>> {
+        let mut version = None;
+        let mut state = given;
+        if state.is_none() && host.has(Method::Load) {
+            match host.load().await.map_err(Failure::Host)? {
+                Some(loaded) => {
+                    version = Some(loaded.version);
+                    state = Some(loaded.state);
+                }
+                None => version = None,
+            }
+        }
+        let writable = !state.as_ref().is_some_and(State::is_newer);
+        // A state of a newer version is left alone: nothing is read from it and nothing is written over it.
+        let state = state.filter(|_| writable);
+        Ok(Driver { host, session: RefCell::new(Session::new(model, config, state)), version: Cell::new(version), writable: Cell::new(writable) })
+    }
+
+    /// The host.
+    pub fn host(&self) -> &H {
+        &self.host
+    }
+
+    /// Looks at or changes the session; never across an await.
+    pub fn with<R>(&self, f: impl FnOnce(&mut Session) -> R) -> R {
+        f(&mut self.session.borrow_mut())
+    }
+
+    /// A response arrived: the gauge moves.
+    pub fn settle(&self, usage: &Usage) -> Vec<Event> {
+        let mut session = self.session.borrow_mut();
+        session.gauge.settle(usage);
+        session.state.calibration = session.gauge.calibration();
+        vec![usage_event(&session)]
+    }
+
+    /// The durable state, for hosts that carry it themselves.
+    pub fn state(&self) -> State {
+        self.session.borrow().state.clone()
+    }
+
+    /// Reads the store again after somebody else wrote.
+    async fn reload(&self) -> Result<(), Failure<H::Error>> {
+        let Some(loaded) = self.host.load().await.map_err(Failure::Host)? else { return Ok(()) };
+        if self.version.get().is_some_and(|seen| loaded.version < seen) {
+            return Err(Error::new(Code::StaleStore, format!("the store answered with version {} after version {}", loaded.version, self.version.get().unwrap_or(0))).into());
+        }
+        self.version.set(Some(loaded.version));
+        self.session.borrow_mut().adopt(loaded.state);
+        Ok(())
+    }
+}
+
+/// The event that feeds the panel.
+fn usage_event(session: &Session) -> Event {
+    let b = crate::core::assemble::buckets(session);
+    let t = session.thresholds();
+    Event::Usage {
+        context_limit: b.window,
+        used: b.total,
+        free: b.free,
+        autocompact_buffer: crate::core::measure::thresholds::HEADROOM.min(t.usable / 10),
+        approximate: b.provenance != crate::core::measure::occupancy::Provenance::Exact,
+        segments: b
+            .buckets
+            .iter()
+            .filter(|b| b.summed)
+            .map(|b| crate::core::event::Segment { category: b.id.clone(), label: b.label.clone(), tokens: b.tokens })
+            .collect(),
+        overhead: b.overhead,
+        provenance: b.provenance,
+        usable: b.usable,
+        reclaimed: (b.reclaimed > 0).then_some(b.reclaimed),
+        thresholds: b.thresholds,
+        assumed: b.assumed,
+    }
+}

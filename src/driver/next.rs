@@ -1,0 +1,147 @@
+//! One `next`: relieve what is due, make it durable, hand out the recipe.
+//!
+//! A view is only ever made of decisions that are durable, where the host has a store: an eviction whose
+//! commit failed does not happen. Two servers on one session end with the same decisions, because the
+//! loser reads the winner's and plans again once.
+
+use serde::Serialize;
+
+use super::host::{Commit, Host, Method, Place};
+use super::{Driver, Failure};
+use crate::core::assemble::{self, Prefix, Step};
+use crate::core::event::{Event, Outcome};
+use crate::core::ladder;
+use crate::core::measure::occupancy::Occupancy;
+use crate::core::relieve::evict::{Declined, Victim};
+
+/// What `next` decided.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NextReport {
+    /// The view as steps over the host's list.
+    pub steps: Vec<Step>,
+    /// Tokens in the window now.
+    pub occupancy: Occupancy,
+    /// What the host's list would weigh if nothing had been relieved.
+    pub before: u32,
+    /// One per stage that was due.
+    pub outcomes: Vec<Outcome>,
+    /// What happened.
+    pub events: Vec<Event>,
+    /// How much of the view the provider has seen before.
+    pub prefix: Prefix,
+}
+
+impl<H: Host> Driver<H> {
+    /// Plans the view of the rows that were handed in.
+    pub async fn next(&self) -> Result<NextReport, Failure<H::Error>> {
+        self.with(|s| s.take_rows())?;
+        let mut outcomes = Vec::new();
+        let mut events = Vec::new();
+        if self.writable.get() {
+            let before = self.with(|s| s.state.clone());
+            self.relieve(&mut outcomes, &mut events).await?;
+            if self.with(|s| s.dirty) && self.host.has(Method::Commit) {
+                self.make_durable(before, &mut outcomes, &mut events).await?;
+            }
+        } else {
+            outcomes.push(Outcome::declined("state", "state_newer"));
+        }
+        self.with(|s| {
+            let steps = assemble::recipe(s)?;
+            let occupancy = s.occupancy();
+            let prefix = assemble::take_prefix(s);
+            let sent = s.sent();
+            s.gauge.sent(sent);
+            Ok(NextReport { steps, occupancy, before: s.raw_tokens(), outcomes, events, prefix })
+        })
+    }
+
+    async fn relieve(&self, outcomes: &mut Vec<Outcome>, events: &mut Vec<Event>) -> Result<(), Failure<H::Error>> {
+        self.clamp(outcomes).await?;
+        self.evict(outcomes, events).await;
+        Ok(())
+    }
+
+    async fn clamp(&self, outcomes: &mut Vec<Outcome>) -> Result<(), Failure<H::Error>> {
+        let hook = self.host.has(Method::Redact);
+        let mut clamped = 0;
+        for arrival in self.with(|s| ladder::plan_arrivals(s, hook)) {
+            let output = self.host.output(Place { row: arrival.at.0, part: arrival.at.1 });
+            let (arrived, _) = self.arrive(&arrival.tool, &arrival.handle, arrival.cap, output).await?;
+            clamped += u32::from(arrived.clamped.is_some());
+            self.with(|s| ladder::apply_arrival(s, &arrival, &arrived));
+        }
+        if clamped > 0 {
+            outcomes.push(Outcome::done("clamp", format!("{clamped} results shortened")));
+        }
+        Ok(())
+    }
+
+    async fn evict(&self, outcomes: &mut Vec<Outcome>, events: &mut Vec<Event>) {
+        let keeping = self.with(|s| ladder::keeping(&s.config.tool_output, self.host.has(Method::Raw)));
+        let plan = match self.with(|s| ladder::plan_evict(s, keeping)) {
+            None => return,
+            Some(Err(Declined::BelowMinimum)) => return outcomes.push(Outcome::declined("evict", "below_minimum")),
+            Some(Err(Declined::NoProgress)) => return outcomes.push(Outcome::declined("evict", "no_progress")),
+            Some(Ok(plan)) => plan,
+        };
+        let mut safe: Vec<(Victim, bool)> = Vec::new();
+        for victim in plan.victims {
+            if victim.loss.is_some() || victim.stored {
+                safe.push((victim, false));
+                continue;
+            }
+            let output = self.host.output(Place { row: victim.at.0, part: victim.at.1 });
+            // A text that could not be saved stays in the view: hiding it would lose it.
+            if let Ok(capped) = self.spill(&victim.handle, &output).await {
+                safe.push((victim, capped));
+            }
+        }
+        if safe.is_empty() {
+            return outcomes.push(Outcome::declined("evict", "unavailable"));
+        }
+        let done = self.with(|s| ladder::apply_evict(s, &safe));
+        if done.results == 0 {
+            return outcomes.push(Outcome::declined("evict", "below_minimum"));
+        }
+        outcomes.push(Outcome::done("evict", format!("{} results, {} tokens", done.results, done.reclaimed)));
+        let targets = self.with(|s| safe.iter().filter_map(|(v, _)| s.target_of(v.call)).collect());
+        events.push(Event::Evicted { reclaimed_tokens: done.reclaimed, result_count: done.results, targets });
+    }
+
+    /// Writes the decision log; on a conflict takes the other's and plans again once.
+    async fn make_durable(&self, before: crate::core::state::State, outcomes: &mut Vec<Outcome>, events: &mut Vec<Event>) -> Result<(), Failure<H::Error>> {
+        for attempt in 0..2 {
+            let state = self.state();
+            match self.host.commit(&state, self.version.get()).await {
+                Ok(Commit::Done(version)) => {
+                    self.version.set(Some(version));
+                    self.with(|s| s.dirty = false);
+                    return Ok(());
+                }
+                Ok(Commit::Conflict) => {
+                    self.reload().await?;
+                    outcomes.clear();
+                    events.clear();
+                    if attempt == 0 {
+                        self.relieve(outcomes, events).await?;
+                        if !self.with(|s| s.dirty) {
+                            return Ok(());
+                        }
+                    } else {
+                        outcomes.push(Outcome::declined("evict", "stale"));
+                    }
+                }
+                Err(_) => {
+                    self.with(|s| s.adopt(before));
+                    outcomes.clear();
+                    events.clear();
+                    outcomes.push(Outcome::declined("evict", "unavailable"));
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,338 @@
+//! One conversation, as a class: rows are pushed in, then `next`, `settle` and `result` are called.
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::pin::pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+use js_sys::Promise;
+use serde::Serialize;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::future_to_promise;
+
+use super::host::JsHost;
+use super::model::ModelInput;
+use super::projector::Projector;
+use super::value::{from_js, js_error, js_failure, to_js};
+use crate::core::assemble;
+use crate::core::config::Config;
+use crate::core::error::Error;
+use crate::core::frame::{Frame, FrameItem, Slot};
+use crate::core::ledger::LedgerEntry;
+use crate::core::measure::breakdown::Breakdown;
+use crate::core::measure::meter::Measure;
+use crate::core::measure::occupancy::Occupancy;
+use crate::core::measure::thresholds::{Model, Thresholds};
+use crate::core::measure::usage::RawUsage;
+use crate::core::state::State;
+use crate::core::transcript::{Flags, Part, PartKind, Role, Row};
+use crate::driver::Driver;
+
+/// A conversation and the window its texts pass through.
+#[wasm_bindgen]
+pub struct Core {
+    driver: Rc<Driver<JsHost>>,
+    projector: Rc<RefCell<Projector>>,
+    frame: RefCell<Vec<FrameItem>>,
+    row: RefCell<Option<Row>>,
+}
+
+/// What `inspect` shows.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Inspection {
+    occupancy: Occupancy,
+    window: WindowView,
+    thresholds: Thresholds,
+    breakdown: Breakdown,
+    ledger: Vec<LedgerEntry>,
+    findings: Vec<Finding>,
+    estimate: EstimateView,
+}
+
+#[derive(Serialize)]
+struct WindowView {
+    tokens: u32,
+    source: crate::core::measure::thresholds::WindowSource,
+    model: String,
+}
+
+#[derive(Serialize)]
+struct EstimateView {
+    ratio: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overhead: Option<i64>,
+}
+
+#[derive(Serialize)]
+struct Finding {
+    kind: &'static str,
+    at: usize,
+}
+
+#[wasm_bindgen]
+impl Core {
+    /// Opens a conversation. `measure(output)` streams an output's text through the window.
+    pub fn open(bridge: JsValue, model: JsValue, config: JsValue, state: JsValue, measure: js_sys::Function) -> Promise {
+        future_to_promise(async move { Ok(Core::make(bridge, false, model, config, state, measure).await?.into()) })
+    }
+
+    /// Opens a conversation over a bridge that answers at once.
+    #[wasm_bindgen(js_name = openNow)]
+    pub fn open_now(bridge: JsValue, model: JsValue, config: JsValue, state: JsValue, measure: js_sys::Function) -> Result<Core, JsValue> {
+        now(Core::make(bridge, true, model, config, state, measure))
+    }
+
+    /// `next` over a bridge that answers at once.
+    #[wasm_bindgen(js_name = nextNow)]
+    pub fn next_now(&self) -> Result<JsValue, JsValue> {
+        let report = now(async { self.driver.next().await.map_err(js_failure) })?;
+        to_js(&report)
+    }
+
+    /// Says what the window holds with the rows pushed so far, whatever the estimate says.
+    #[wasm_bindgen(js_name = pinOccupancy)]
+    pub fn pin_occupancy(&self, tokens: u32) -> Result<(), JsValue> {
+        self.driver.with(|s| s.pin_occupancy(tokens)).map_err(|e| js_error(&e))
+    }
+
+    /// Address of the window in wasm memory.
+    #[wasm_bindgen(js_name = windowPtr)]
+    pub fn window_ptr(&self) -> usize {
+        self.projector.borrow().window().0
+    }
+
+    /// Its size in bytes.
+    #[wasm_bindgen(js_name = windowLen)]
+    pub fn window_len(&self) -> usize {
+        self.projector.borrow().window().1
+    }
+
+    /// Takes `n` bytes of the window as the next piece of the running text.
+    pub fn feed(&self, n: usize) {
+        self.projector.borrow_mut().feed(n);
+    }
+
+    /// Forgets rows from `len` on.
+    pub fn rewind(&self, len: usize) {
+        self.driver.with(|s| s.rewind_rows(len));
+    }
+
+    /// Number of rows the core holds.
+    pub fn rows(&self) -> usize {
+        self.driver.with(|s| s.transcript.len())
+    }
+
+    /// Opens a row: 0 system, 1 user, 2 assistant, 3 tool; a negative position means none.
+    pub fn row(&self, role: u32, position: f64) {
+        let role = match role {
+            0 => Role::System,
+            1 => Role::User,
+            2 => Role::Assistant,
+            _ => Role::Tool,
+        };
+        let position = (position >= 0.0).then_some(position as u64);
+        *self.row.borrow_mut() = Some(Row { role, position, parts: Vec::new() });
+    }
+
+    /// Ends the open row as row `at` of the list: the same content stays as it is, other content replaces
+    /// everything from there on.
+    #[wasm_bindgen(js_name = endRow)]
+    pub fn end_row(&self, at: usize) {
+        if let Some(row) = self.row.take() {
+            self.driver.with(|s| s.put_row(at, row));
+        }
+    }
+
+    /// Gives a row the position it had not yet.
+    #[wasm_bindgen(js_name = setPosition)]
+    pub fn set_position(&self, row: usize, position: f64) {
+        self.driver.with(|s| s.transcript.set_position(row, (position >= 0.0).then_some(position as u64)));
+    }
+
+    /// Ends the running text as a part of the newest row.
+    pub fn part(&self, kind: u32, flags: u32, id: &str, name: &str, target: &str, media: f64) {
+        let measure = self.projector.borrow_mut().finish();
+        let media_tokens = self.media_tokens(media);
+        let part = Part {
+            kind: part_kind(kind),
+            flags: Flags(flags),
+            id: id.into(),
+            name: name.into(),
+            target: target.into(),
+            measure,
+            media_tokens,
+            stand_in: None,
+        };
+        if let Some(row) = self.row.borrow_mut().as_mut() {
+            row.parts.push(part);
+        }
+    }
+
+    fn media_tokens(&self, media: f64) -> u32 {
+        // A negative number counts media of unknown size; the configuration prices them.
+        let unknown = self.driver.with(|s| s.config.media.image_tokens);
+        if media < 0.0 { unknown.saturating_mul((-media) as u32) } else { media as u32 }
+    }
+
+    /// Ends the running text as a piece of the frame: 0 system, 1 index, 2 tool, 3 deferred, 4 context.
+    #[wasm_bindgen(js_name = framePart)]
+    pub fn frame_part(&self, slot: u32, label: &str, source: &str) {
+        let measure = self.projector.borrow_mut().finish();
+        self.frame.borrow_mut().push(FrameItem { slot: Slot::from_code(slot), label: label.into(), source: source.into(), measure });
+    }
+
+    /// Takes the pieces pushed since as the frame.
+    #[wasm_bindgen(js_name = setFrame)]
+    pub fn set_frame(&self) {
+        let items = self.frame.take();
+        self.driver.with(|s| s.frame = Frame { items });
+    }
+
+    /// Ends the running text and says what it weighs.
+    #[wasm_bindgen(js_name = weigh)]
+    pub fn weigh(&self) -> u32 {
+        let measure: Measure = self.projector.borrow_mut().finish();
+        measure.tokens
+    }
+
+    /// Plans the view of the rows pushed so far.
+    pub fn next(&self) -> Promise {
+        let driver = Rc::clone(&self.driver);
+        future_to_promise(async move {
+            let report = driver.next().await.map_err(js_failure)?;
+            to_js(&report)
+        })
+    }
+
+    /// A response arrived.
+    pub fn settle(&self, usage: JsValue) -> Result<JsValue, JsValue> {
+        let usage = if usage.is_undefined() || usage.is_null() { RawUsage::default() } else { from_js(usage, "usage").map_err(|e| js_error(&e))? };
+        to_js(&self.driver.settle(&usage.read()))
+    }
+
+    /// A tool ran: `{ output?, clamped, handle? }`, the output only when it changed.
+    pub fn result(&self, call_id: String, tool: String, output: JsValue) -> Promise {
+        let driver = Rc::clone(&self.driver);
+        future_to_promise(async move {
+            let short = driver.result(&call_id, &tool, output).await.map_err(js_failure)?;
+            let out = js_sys::Object::new();
+            if let Some(output) = short.output {
+                js_sys::Reflect::set(&out, &"output".into(), &output)?;
+            }
+            js_sys::Reflect::set(&out, &"clamped".into(), &short.clamped.into())?;
+            if let Some(handle) = short.handle {
+                js_sys::Reflect::set(&out, &"handle".into(), &handle.into())?;
+            }
+            Ok(out.into())
+        })
+    }
+
+    /// Everything a person may want to see, as plain JSON.
+    pub fn inspect(&self) -> Result<JsValue, JsValue> {
+        let inspection = self.driver.with(|s| {
+            let strays = s.transcript.index().strays().iter().map(|x| Finding { kind: if x.duplicate { "duplicate_result" } else { "orphan_result" }, at: x.row });
+            let open = s.transcript.index().open_round().map(|r| r.start);
+            let dangling = s
+                .transcript
+                .index()
+                .rounds()
+                .iter()
+                .filter(|r| !r.is_closed() && Some(r.start) != open)
+                .map(|r| Finding { kind: "unanswered_call", at: r.start });
+            Inspection {
+                occupancy: s.occupancy(),
+                window: WindowView { tokens: s.model.window, source: s.model.source, model: s.model.id.clone() },
+                thresholds: s.thresholds(),
+                breakdown: assemble::buckets(s),
+                ledger: assemble::ledger(s),
+                findings: strays.chain(dangling).collect(),
+                estimate: EstimateView { ratio: s.gauge.ratio(), overhead: s.gauge.overhead() },
+            }
+        });
+        to_js(&inspection)
+    }
+
+    /// Lays a patch over the configuration; on an error nothing changes.
+    pub fn configure(&self, patch: JsValue) -> Result<bool, JsValue> {
+        let (config, recount) = self.driver.with(|s| read_config(&s.config, patch).map(|c| (c.clone(), c.estimate.counter != s.config.estimate.counter))).map_err(|e| js_error(&e))?;
+        self.projector.borrow_mut().set_counter(config.estimate.counter);
+        self.driver.with(|s| s.configure(config));
+        Ok(recount)
+    }
+
+    /// Takes another model.
+    #[wasm_bindgen(js_name = setModel)]
+    pub fn set_model(&self, model: JsValue) -> Result<(), JsValue> {
+        let model: Model = from_js::<ModelInput>(model, "model").and_then(ModelInput::read).map_err(|e| js_error(&e))?;
+        self.driver.with(|s| s.switch_model(model));
+        Ok(())
+    }
+
+    /// The configuration in force.
+    pub fn config(&self) -> Result<JsValue, JsValue> {
+        self.driver.with(|s| to_js(&s.config))
+    }
+
+    /// The durable state.
+    pub fn state(&self) -> Result<JsValue, JsValue> {
+        to_js(&self.driver.state())
+    }
+}
+
+impl Core {
+    async fn make(bridge: JsValue, at_once: bool, model: JsValue, config: JsValue, state: JsValue, measure: js_sys::Function) -> Result<Core, JsValue> {
+        let model = from_js::<ModelInput>(model, "model").and_then(ModelInput::read).map_err(|e| js_error(&e))?;
+        let config = read_config(&Config::default(), config).map_err(|e| js_error(&e))?;
+        let state = read_state(state).map_err(|e| js_error(&e))?;
+        let projector = Rc::new(RefCell::new(Projector::new(config.estimate.counter)));
+        let streamed = Rc::clone(&projector);
+        let measure = Box::new(move |output: &JsValue| {
+            // The bridge feeds the projector while this runs; no borrow is held across the call.
+            let _ = measure.call1(&JsValue::UNDEFINED, output);
+            streamed.borrow_mut().finish()
+        });
+        let host = JsHost::new(bridge, at_once, measure);
+        let driver = Driver::open(host, model, config, state).await.map_err(js_failure)?;
+        Ok(Core { driver: Rc::new(driver), projector, frame: RefCell::default(), row: RefCell::default() })
+    }
+}
+
+/// The value of a future that never waits.
+fn now<T>(future: impl Future<Output = Result<T, JsValue>>) -> Result<T, JsValue> {
+    let mut future = pin!(future);
+    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => value,
+        Poll::Pending => Err(js_sys::Error::new("a bridge that answers at once made the core wait").into()),
+    }
+}
+
+fn part_kind(code: u32) -> PartKind {
+    match code {
+        0 => PartKind::Text,
+        1 => PartKind::Reasoning,
+        2 => PartKind::Call,
+        3 => PartKind::Result,
+        4 => PartKind::Media,
+        5 => PartKind::ApprovalRequest,
+        6 => PartKind::ApprovalResponse,
+        7 => PartKind::Compaction,
+        _ => PartKind::Opaque,
+    }
+}
+
+fn read_config(base: &Config, patch: JsValue) -> Result<Config, Error> {
+    if patch.is_undefined() || patch.is_null() {
+        return Ok(base.clone());
+    }
+    base.patched(&from_js(patch, "config")?)
+}
+
+fn read_state(state: JsValue) -> Result<Option<State>, Error> {
+    if state.is_undefined() || state.is_null() {
+        return Ok(None);
+    }
+    from_js::<serde_json::Value>(state, "state").and_then(State::read).map(Some)
+}

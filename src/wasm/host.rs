@@ -1,0 +1,110 @@
+//! The host, seen through the package's bridge: an object whose methods always settle.
+//!
+//! Deadlines, cancellation and odd return values are dealt with in the bridge (JavaScript has the
+//! timers); here a promise is awaited and a rejection is handed through as the same object.
+
+use js_sys::{Function, Promise, Reflect};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+
+use super::value::{from_js, to_js};
+use crate::core::measure::meter::Measure;
+use crate::core::state::State;
+use crate::driver::{Commit, Gap, Host, Loaded, Method, Place};
+
+/// The package's bridge to the host.
+pub(super) struct JsHost {
+    bridge: JsValue,
+    /// Measures an output's text through the projector; set by the core that owns both.
+    measure: Box<dyn Fn(&JsValue) -> Measure>,
+    /// Whether the bridge answers at once; then nothing is awaited and one poll is enough.
+    at_once: bool,
+}
+
+impl JsHost {
+    pub(super) fn new(bridge: JsValue, at_once: bool, measure: Box<dyn Fn(&JsValue) -> Measure>) -> Self {
+        JsHost { bridge, measure, at_once }
+    }
+
+    fn method(&self, name: &str) -> Option<Function> {
+        Reflect::get(&self.bridge, &name.into()).ok()?.dyn_into().ok()
+    }
+
+    fn call(&self, name: &str, args: &[&JsValue]) -> Result<JsValue, JsValue> {
+        let method = self.method(name).ok_or_else(|| JsValue::from(js_sys::Error::new(&format!("bridge has no `{name}`"))))?;
+        let list = js_sys::Array::new();
+        for arg in args {
+            list.push(arg);
+        }
+        method.apply(&self.bridge, &list)
+    }
+
+    /// Whatever comes back is wrapped: a plain value cast to a promise would throw outside of any.
+    async fn wait(&self, name: &str, args: &[&JsValue]) -> Result<JsValue, JsValue> {
+        let answer = self.call(name, args)?;
+        if self.at_once {
+            return Ok(answer);
+        }
+        let promise: Promise = Promise::resolve(&answer);
+        JsFuture::from(promise).await
+    }
+}
+
+impl Host for JsHost {
+    type Error = JsValue;
+    type Output = JsValue;
+
+    fn has(&self, method: Method) -> bool {
+        let name = match method {
+            Method::Load => "load",
+            Method::Commit => "commit",
+            Method::Raw => "raw",
+            Method::Redact => "redact",
+        };
+        self.call("has", &[&name.into()]).is_ok_and(|v| v.is_truthy())
+    }
+
+    fn output(&self, at: Place) -> JsValue {
+        self.call("output", &[&(at.row as u32).into(), &(at.part as u32).into()]).unwrap_or(JsValue::UNDEFINED)
+    }
+
+    fn measure(&self, output: &JsValue) -> Measure {
+        (self.measure)(output)
+    }
+
+    fn shorten(&self, output: &JsValue, cap: u32, gap: Gap<'_>) -> JsValue {
+        let handle = gap.handle.map_or(JsValue::UNDEFINED, JsValue::from);
+        let loss = to_js(&gap.loss).unwrap_or(JsValue::UNDEFINED);
+        self.call("shorten", &[output, &cap.into(), &handle, &loss]).unwrap_or_else(|_| output.clone())
+    }
+
+    async fn load(&self) -> Result<Option<Loaded>, JsValue> {
+        let loaded = self.wait("load", &[]).await?;
+        if loaded.is_null() || loaded.is_undefined() {
+            return Ok(None);
+        }
+        let state = Reflect::get(&loaded, &"state".into())?;
+        let version = Reflect::get(&loaded, &"version".into())?.as_f64().unwrap_or(0.0);
+        let state = from_js::<serde_json::Value>(state, "state").and_then(State::read).map_err(|e| super::value::js_error(&e))?;
+        Ok(Some(Loaded { state, version: version as u64 }))
+    }
+
+    async fn commit(&self, state: &State, expect: Option<u64>) -> Result<Commit, JsValue> {
+        let expect = expect.map_or(JsValue::NULL, |v| JsValue::from_f64(v as f64));
+        let version = self.wait("commit", &[&to_js(state)?, &expect]).await?;
+        Ok(version.as_f64().map_or(Commit::Conflict, |v| Commit::Done(v as u64)))
+    }
+
+    async fn redact(&self, tool: &str, output: &JsValue) -> Result<Option<JsValue>, JsValue> {
+        let clean = self.wait("redact", &[&tool.into(), output]).await?;
+        Ok((!clean.is_undefined() && !clean.is_null()).then_some(clean))
+    }
+
+    async fn raw_has(&self, handle: &str) -> Result<bool, JsValue> {
+        Ok(self.wait("rawHas", &[&handle.into()]).await?.is_truthy())
+    }
+
+    async fn raw_put(&self, handle: &str, output: &JsValue, cap_bytes: u32) -> Result<bool, JsValue> {
+        Ok(self.wait("rawPut", &[&handle.into(), output, &cap_bytes.into()]).await?.is_truthy())
+    }
+}

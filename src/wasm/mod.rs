@@ -1,0 +1,28 @@
+//! Translates: decode, call, encode. The only code that knows JavaScript.
+//!
+//! Exports are plain functions and one class; what waits takes `&self` and returns a Promise, so that
+//! two calls at once and a `free` in flight are harmless. Parameters cross as `JsValue` and are decoded
+//! inside the body, where a failure is a value.
+
+mod core;
+mod host;
+mod model;
+mod projector;
+mod pure;
+mod text;
+mod value;
+
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// Runs once when the module is linked.
+#[wasm_bindgen(start)]
+pub fn start() {
+    #[cfg(debug_assertions)]
+    console_error_panic_hook::set_once();
+}
+
+/// The version of the core.
+#[wasm_bindgen(js_name = coreVersion)]
+pub fn core_version() -> String {
+    env!("CARGO_PKG_VERSION").to_owned()
+}
