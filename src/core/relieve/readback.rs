@@ -139,7 +139,7 @@ mod tests {
 
     fn text() -> String {
         // 900 lines; three of them carry the word.
-        let mut lines: Vec<String> = (0..900).map(|i| format!("line {i:04} {}", "x".repeat(56))).collect();
+        let mut lines: Vec<String> = (0..900).map(|i| format!("line {i:04} {}", "x".repeat(55))).collect();
         for i in [10, 400, 899] {
             lines[i] = format!("line {i:04} ERR something broke");
         }
