@@ -2,9 +2,12 @@
 // What a log's real token counts say about the package's own measure, and the log's windows they belong to.
 // Shared by inspect and replay; decides no relief and prints nothing.
 
-import { count } from './pure.js';
+import { count } from './pure-plan.js';
 
 /** @typedef {typeof import('./inline.js').open} Open */
+
+/** The package's own `open` unless the caller hands one in (a page that loads the wasm its own way). @param {Open} [open] */
+export const opener = async (open) => open ?? (await import('./inline.js')).open;
 
 /**
  * The log's windows: for each step the segment it belongs to.
@@ -38,7 +41,7 @@ export function frameOf({ system, tools }) {
 /** Tokens of the frame by the package's own measure, uncorrected. @param {Open} open @param {any} frame */
 export async function measureFrame(open, frame) {
   if (!frame) return 0;
-  const cascade = await open({ transcript: 'frame', format: 'ai-sdk', model: {}, host: {}, config: { estimate: { overhead: 0, ratio: 1 } } });
+  const cascade = await open({ transcript: 'frame', format: 'ai-sdk', model: { id: 'unnamed' }, host: {}, config: { estimate: { overhead: 0, ratio: 1 } } });
   try {
     await cascade.next({ messages: [{ role: 'user', content: '.' }], frame });
     const around = cascade.inspect().breakdown.buckets.filter(({ id, summed }) => summed !== false && id !== 'messages' && id !== 'attachments');
@@ -68,7 +71,7 @@ export function calibrate(session, rowTokens, frameTokens = 0) {
       if (!(usage?.input > 0)) continue;
       const point = { real: usage.input, measured: head + sums[row] - sums[segment.start], model };
       points.push(point);
-      if (previous?.model === model) {
+      if (previous && previous.model === model) {
         grown += point.measured - previous.measured;
         grownReal += point.real - previous.real;
       }

@@ -50,7 +50,7 @@ class Cascade {
   #frame = /** @type {any} */ (undefined);
   #frameNames = { system: /** @type {string | undefined} */ (undefined), tools: /** @type {string[]} */ ([]) };
   #handlesShown = false;
-  /** Copies of edited messages, so that the same edit is the same object in every view. @type {WeakMap<object, { key: string, copy: any }>} */
+  /** Edited messages, so that the same edit is the same object in every view and is made once. @type {WeakMap<object, { key: string, set: any[], copy: any }>} */
   #copies = new WeakMap();
   /** @type {any[]} */
   #tools;
@@ -237,19 +237,26 @@ class Cascade {
     for (const step of steps) {
       if (step.op === 'keep') recipe.push({ keep: [step.from, step.to] });
       else if (step.op === 'drop') recipe.push({ drop: [step.from, step.to] });
-      else recipe.push({ edit: step.row, set: await this.#leaves(messages[step.row], step, format) });
+      else recipe.push({ edit: step.row, set: (await this.#edit(messages[step.row], step, format)).set });
     }
     return recipe;
   }
 
   /** @param {any} message @param {any} step @param {any} format */
-  async #leaves(message, step, format) {
+  async #edit(message, step, format) {
+    const key = JSON.stringify(step.set);
+    const known = this.#copies.get(message);
+    if (known?.key === key) return known;
     const set = [];
     for (const replace of step.set) {
       if (replace.handle) this.#handlesShown = true;
       set.push(format.leaf(message, replace.part, await this.#output(message, step.row, replace, format)));
     }
-    return set;
+    const copy = edited(message, { set });
+    emitted.add(copy);
+    const made = { key, set, copy };
+    this.#copies.set(message, made);
+    return made;
   }
 
   /** @param {any} message @param {number} row @param {any} replace @param {any} format */
@@ -269,14 +276,7 @@ class Cascade {
   #part(messages, op) {
     if (op.keep) return messages.slice(op.keep[0], op.keep[1]);
     if (op.drop) return [];
-    const message = messages[op.edit];
-    const key = JSON.stringify(op.set);
-    const known = this.#copies.get(message);
-    if (known?.key === key) return [known.copy];
-    const copy = edited(message, op);
-    emitted.add(copy);
-    this.#copies.set(message, { key, copy });
-    return [copy];
+    return [this.#copies.get(messages[op.edit])?.copy];
   }
 }
 

@@ -91,6 +91,7 @@ async function replay(args, term, signal) {
 async function other(args, term, io) {
   let module;
   try {
+    // @ts-ignore a build may come without them
     module = args.command === 'validate' ? await import('./cli/validate.js') : await import('./cli/count.js');
   } catch (error) {
     if (/** @type {any} */ (error)?.code !== 'ERR_MODULE_NOT_FOUND') throw error;
@@ -108,7 +109,7 @@ async function load({ file, format, conversation }) {
     throw new InputError(`${file}: ${reason(error)}`);
   }
   const { readSession } = await import('./readers/index.js');
-  return readSession(bytes, { name: file, ...(format && { format }), ...(conversation && { conversation }) });
+  return readSession(bytes, /** @type {any} */ ({ name: file, ...(format && { format }), ...(conversation && { conversation }) }));
 }
 
 async function readConfig(file) {

@@ -4,8 +4,7 @@
 // compactions belong to the log's own window; here they only give overhead and ratio.
 // Runs wherever the package runs; knows no files and no terminal.
 
-import { open as openPackage } from './inline.js';
-import { breather, calibrate, frameOf, measureFrame, measureRows } from './calibrate.js';
+import { breather, calibrate, frameOf, measureFrame, measureRows, opener } from './calibrate.js';
 import { memoryStore } from './stores/memory.js';
 import { checkSecondPass, createChecker } from './violations.js';
 import { outputText } from './violations/texts.js';
@@ -20,12 +19,13 @@ export const requestCost = (shared, total) => Math.round((READ * shared + WRITE 
  * The `replay --json` object of a session. See the README for the meaning of each field.
  *
  * @param {any} session what `readSession` returns
- * @param {{ window?: number, maxOutput?: number, config?: object, file?: string, open?: typeof openPackage, signal?: AbortSignal,
+ * @param {{ window?: number, maxOutput?: number, config?: object, file?: string, open?: import('./calibrate.js').Open, signal?: AbortSignal,
  *   onStep?: (step: any, at: { index: number, total: number, inspection: any, next: any }) => void }} [options]
  *   window: tokens, default the log's own; config: as in `open`; onStep: called after each step, with what `inspect()` says there
  * @throws CascadeError `bad_input` without any window, `bad_config` for a config the core refuses
  */
-export async function replaySession(session, { window, maxOutput, config = {}, file, open = openPackage, signal, onStep } = {}) {
+export async function replaySession(session, { window, maxOutput, config = {}, file, open: given, signal, onStep } = {}) {
+  const open = await opener(given);
   const tokens = window ?? session.model?.window;
   if (!Number.isSafeInteger(tokens) || tokens <= 0) {
     throw badInput(window === undefined ? 'window: the log does not state one; give the number of tokens' : `window: expected a whole number of tokens above 0, got ${String(window)}`);

@@ -7,7 +7,7 @@ import { grouped, thousands } from '../pkg/panel/format.js';
 const SVG = 'http://www.w3.org/2000/svg';
 const HEIGHT = 300;
 const LANE = 18;
-const MARGIN = { top: 14, right: 82, bottom: 24, left: 66 };
+const MARGIN = { top: 14, right: 94, bottom: 24, left: 66 };
 /** A history that outgrows the window more than this is cut at the top, so that the rest stays legible. */
 const TALLEST = 2.5;
 const LANES = /** @type {const} */ (['clamped', 'evicted', 'folded']);

@@ -14,7 +14,7 @@ const $ = (id) => document.getElementById(id);
 
 /** The session to replay; `window` when it comes with one that suits it. @type {{ bytes: Uint8Array, name: string, window?: number } | null} */
 let file = null;
-/** @type {Awaited<ReturnType<typeof replay>> | null} */
+/** @type {Awaited<ReturnType<typeof replay>> & { file: typeof file } | null} */
 let shown = null;
 /** @type {AbortController | null} */
 let running = null;
@@ -76,20 +76,18 @@ function select(at) {
   $('next').disabled = !acted.some((i) => i > at);
 }
 
-/** @param {Awaited<ReturnType<typeof replay>>} result */
-function show(result) {
-  shown = result;
-  const { report, session } = result;
+function show() {
+  const { report, session, title, thresholds, acted } = shown;
   $('lab').hidden = false;
-  $('name').textContent = result.title;
+  $('name').textContent = title;
   drawTerms($('totals'), totalsOf(report));
   const healed = healedLines(session.healed ?? []);
   drawLines($('healed'), `${healed.length === 1 ? 'One thing' : `${healed.length} things`} in this log needed healing`, healed);
   drawLines($('violations'), `${report.violations.length} checks failed`, violationLines(report.violations));
   $('step').max = String(report.steps.length);
-  chart.show({ steps: report.steps, window: report.window, thresholds: result.thresholds });
+  chart.show({ steps: report.steps, window: report.window, thresholds });
   const telling = report.steps.findIndex((step) => step.evicted > 0 || step.folded > 0);
-  select(telling >= 0 ? telling : result.acted[0] ?? report.steps.length - 1);
+  select(telling >= 0 ? telling : acted[0] ?? report.steps.length - 1);
 }
 
 async function run() {
@@ -98,6 +96,7 @@ async function run() {
   const mine = new AbortController();
   running = mine;
   trouble(null);
+  if (shown?.file !== file) $('lab').hidden = true; // never the last session under this one's name
   busy('Reading the session…');
   try {
     const result = await replay(file, {
@@ -108,7 +107,8 @@ async function run() {
     });
     if (mine.signal.aborted) return;
     $('window').value = String(result.report.window);
-    show(result);
+    shown = { ...result, file };
+    show();
   } catch (error) {
     if (mine.signal.aborted) return;
     trouble(error instanceof Error && error.message ? error.message : 'This file could not be replayed.');

@@ -5,10 +5,10 @@ import { grouped, percentText } from '../panel/format.js';
 import { fitted, joined, sparkline, table, wrapped } from './draw.js';
 import { buckets, header, heading } from './report-parts.js';
 
-const WINDOW_SOURCE = { log: 'stated by the log', table: 'from the model table', host: 'as given', assumed: 'assumed' };
+const WINDOW_SOURCE = { log: 'stated by the log', table: 'from the model table', assumed: 'assumed' };
 
-/** An error as a share with one decimal: `0.4 %`. @param {number} error 0..1 */
-const errorText = (error) => `${(error * 100).toFixed(1)} %`;
+/** An error as a share: `12.4 %`, below one per cent `0.04 %`. @param {number} error 0..1 */
+const errorText = (error) => `${(error * 100).toFixed(error < 0.01 ? 2 : 1)} %`;
 
 /**
  * @param {any} report as `inspect --json` prints it @param {import('./terminal.js').Terminal} term
@@ -17,11 +17,10 @@ const errorText = (error) => `${(error * 100).toFixed(1)} %`;
 export function inspectReport(report, term) {
   const { paint, width } = term;
   const { breakdown, estimate, steps } = report;
-  const source = WINDOW_SOURCE[report.windowSource] ?? report.windowSource;
   const lines = header(
     fitted(report.file ?? 'session', width - 2),
     [report.format, report.model ?? 'model unknown', `${grouped(report.turns)} turns`, `${grouped(report.rounds)} rounds`, `${grouped(report.rows)} rows`],
-    [`window ${grouped(report.window)}${source ? ` (${source})` : ''}`, `usable ${grouped(breakdown.usable)}`],
+    [`window ${grouped(report.window)} (${WINDOW_SOURCE[report.windowSource]})`, `usable ${grouped(breakdown.usable)}`],
     term,
   );
 
@@ -32,7 +31,8 @@ export function inspectReport(report, term) {
     const approx = counted.length === 0;
     lines.push(...heading(`Occupancy over ${grouped(steps.length)} steps`, term));
     lines.push(`  ${paint.cyan(sparkline(values, max, width - 2))}`);
-    lines.push(...wrapped(`${approx ? '~' : ''}${grouped(max)} tokens at most, ${percentText((max / report.window) * 100, approx)} of the window`, width).map(paint.dim));
+    const share = breakdown.assumed && max > report.window ? 'more than the assumed window' : `${percentText((max / report.window) * 100, approx)} of the window`;
+    lines.push(...wrapped(`${approx ? '~' : ''}${grouped(max)} tokens at most, ${share}`, width).map(paint.dim));
   }
 
   lines.push(...heading(`What fills the largest step${counted.length ? '' : ' ~'}`, term));

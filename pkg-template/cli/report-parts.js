@@ -15,9 +15,6 @@ export function header(name, about, limits, term) {
   return ['', `  ${paint.bold(name)}`, ...joined(about, width).map(paint.dim), ...joined(limits, width).map(paint.dim)];
 }
 
-/** @param {number} tokens @param {number} window */
-const share = (tokens, window) => percentText((tokens / window) * 100);
-
 /**
  * One line per bucket that holds something, largest source items below, then overhead and total.
  * @param {any} breakdown as in `inspect --json` @param {import('./terminal.js').Terminal} term
@@ -25,6 +22,9 @@ const share = (tokens, window) => percentText((tokens / window) * 100);
 export function buckets(breakdown, term) {
   const { paint, width } = term;
   const rows = [];
+  // An assumed window that turned out too small says nothing about shares.
+  const provenWrong = breakdown.assumed && breakdown.total > breakdown.window;
+  const share = (tokens) => (provenWrong ? '' : paint.dim(percentText((tokens / breakdown.window) * 100)));
   const largest = Math.max(...breakdown.buckets.map((bucket) => bucket.tokens), Math.abs(breakdown.overhead), 1);
   const labels = breakdown.buckets.flatMap((bucket) => [bucket.label, ...(bucket.items ?? []).map((item) => `  ${item.label}`)]);
   const labelWidth = Math.max(10, ...labels.map((label) => Math.min(28, stringWidth(String(label)))));
@@ -35,15 +35,15 @@ export function buckets(breakdown, term) {
   for (const bucket of breakdown.buckets) {
     if (bucket.tokens === 0) continue;
     const apart = bucket.summed === false;
-    rows.push([apart ? paint.dim(bucket.label) : bucket.label, grouped(bucket.tokens), paint.dim(apart ? 'apart' : share(bucket.tokens, breakdown.window)), ...drawn(bucket.tokens).map(apart ? paint.dim : paint.cyan)]);
+    rows.push([apart ? paint.dim(bucket.label) : bucket.label, grouped(bucket.tokens), apart ? paint.dim('apart') : share(bucket.tokens), ...drawn(bucket.tokens).map(apart ? paint.dim : paint.cyan)]);
     const items = [...(bucket.items ?? [])].filter((item) => item.tokens > 0).sort((a, b) => b.tokens - a.tokens);
     if (items.length > 1) {
-      for (const item of items.slice(0, 6)) rows.push([paint.dim(clip(`  ${item.label}`)), paint.dim(grouped(item.tokens)), paint.dim(share(item.tokens, breakdown.window)), ...drawn(item.tokens).map(paint.dim)]);
+      for (const item of items.slice(0, 6)) rows.push([paint.dim(clip(`  ${item.label}`)), paint.dim(grouped(item.tokens)), share(item.tokens), ...drawn(item.tokens).map(paint.dim)]);
     }
   }
-  if (breakdown.overhead !== 0) rows.push(['Overhead', signed(breakdown.overhead), paint.dim(share(Math.abs(breakdown.overhead), breakdown.window)), ...drawn(Math.abs(breakdown.overhead)).map(paint.yellow)]);
-  rows.push([paint.bold('Total'), paint.bold(grouped(breakdown.total)), paint.dim(share(breakdown.total, breakdown.window))]);
-  rows.push([paint.dim('Free'), paint.dim(grouped(breakdown.free)), paint.dim(share(breakdown.free, breakdown.window))]);
+  if (breakdown.overhead !== 0) rows.push(['Overhead', signed(breakdown.overhead), share(Math.abs(breakdown.overhead)), ...drawn(Math.abs(breakdown.overhead)).map(paint.yellow)]);
+  rows.push([paint.bold('Total'), paint.bold(grouped(breakdown.total)), share(breakdown.total)]);
+  rows.push([paint.dim('Free'), paint.dim(grouped(breakdown.free)), share(breakdown.free)]);
   if (breakdown.reclaimed > 0) rows.push([paint.dim('Reclaimed'), paint.dim(short(breakdown.reclaimed))]);
   const shape = rows[0].length;
   return table(rows.map((row) => [...row, ...Array(shape).fill('')].slice(0, shape)), ['left', 'right', 'right', 'left']);

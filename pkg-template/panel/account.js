@@ -74,7 +74,8 @@ export function readAccount(usage) {
   if (!usage || typeof usage !== 'object') return null;
   if (usage.breakdown && typeof usage.breakdown === 'object') {
     const { breakdown, window, nextRelief, thresholds } = usage;
-    return readAccount({ thresholds, nextRelief, assumed: window?.source === 'assumed', ...breakdown });
+    const assumed = breakdown.assumed === true || window?.source === 'assumed';
+    return readAccount({ thresholds, nextRelief, ...breakdown, assumed });
   }
   const listed = usage.segments ?? usage.buckets;
   const buckets = inViewOrder((Array.isArray(listed) ? listed : [])

@@ -5,6 +5,7 @@
 
 use serde::Serialize;
 
+use super::measure::breakdown::Item;
 use super::measure::occupancy::Provenance;
 
 /// One thing that happened.
@@ -70,6 +71,16 @@ pub struct Segment {
     pub label: String,
     /// Its tokens.
     pub tokens: u32,
+    /// What it is made of; sums to `tokens`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<Item>,
+    /// `false` for what is shown but not in the window.
+    #[serde(skip_serializing_if = "is_true")]
+    pub summed: bool,
+}
+
+fn is_true(b: &bool) -> bool {
+    *b
 }
 
 /// Ticks on the gauge.

@@ -114,8 +114,7 @@ fn usage_event(session: &Session) -> Event {
         segments: b
             .buckets
             .iter()
-            .filter(|b| b.summed)
-            .map(|b| crate::core::event::Segment { category: b.id.clone(), label: b.label.clone(), tokens: b.tokens })
+            .map(|b| crate::core::event::Segment { category: b.id.clone(), label: b.label.clone(), tokens: b.tokens, items: b.items.clone(), summed: b.summed })
             .collect(),
         overhead: b.overhead,
         provenance: b.provenance,

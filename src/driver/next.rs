@@ -35,7 +35,10 @@ pub struct NextReport {
 impl<H: Host> Driver<H> {
     /// Plans the view of the rows that were handed in.
     pub async fn next(&self) -> Result<NextReport, Failure<H::Error>> {
-        self.with(|s| s.take_rows())?;
+        self.with(|s| {
+            s.gauge.begin();
+            s.take_rows()
+        })?;
         let mut outcomes = Vec::new();
         let mut events = Vec::new();
         if self.writable.get() {

@@ -147,6 +147,14 @@ test('a gzip file works, a broken one is explained in words', { skip }, async ()
   assert.match(trouble, /line 1/i);
   assert.match(trouble, /expected/i);
 
+  const dropped = await page.evaluateHandle(() => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File(['[]'], 'empty.json'));
+    return transfer;
+  });
+  await page.dispatchEvent('body', 'drop', { dataTransfer: dropped });
+  await page.getByRole('alert').filter({ hasText: 'empty.json' }).waitFor();
+
   await page.setInputFiles('#file', { name: 'chapters.gz', mimeType: 'application/gzip', buffer: gzipSync(session()) });
   await page.locator('#lab').waitFor();
   assert.equal(await page.getByRole('alert').count(), 0);

@@ -11,6 +11,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import stringWidth from 'string-width';
 import { readArgs, tokens } from '../../pkg-template/cli/args.js';
+import { terminal } from '../../pkg-template/cli/terminal.js';
 import { bar, columns, fitted, joined, marks, sparkline, table, wrapped } from '../../pkg-template/cli/draw.js';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -185,6 +186,24 @@ describe('reports', () => {
       }
     });
   }
+});
+
+describe('progress', () => {
+  const stream = (isTTY) => {
+    const written = [];
+    return { isTTY, columns: 80, written, write: (text) => written.push(text), on() {}, once() {}, removeListener() {} };
+  };
+
+  test('a bar for people on long work, none in a pipe, none for what is over at once', async () => {
+    for (const [isTTY, wait, shown] of [[true, 400, true], [true, 0, false], [false, 400, false]]) {
+      const stderr = stream(isTTY);
+      const progress = terminal({ stdout: stream(isTTY), stderr, env: {} }).progress('replay');
+      await new Promise((resolve) => setTimeout(resolve, wait));
+      progress.at(5, 10);
+      progress.end();
+      assert.equal(stderr.written.join('').includes('5/10 steps'), shown, `tty ${isTTY}, after ${wait} ms`);
+    }
+  });
 });
 
 describe('arguments', () => {

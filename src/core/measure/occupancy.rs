@@ -94,6 +94,11 @@ impl Gauge {
         self.calibration.overhead.or(self.fixed_overhead)
     }
 
+    /// A new request is being put together: from here on the response's own rows count too.
+    pub fn begin(&mut self) {
+        self.fresh = false;
+    }
+
     /// The view that goes out now.
     pub fn sent(&mut self, sent: Sent) {
         self.last_sent = Some(sent);
