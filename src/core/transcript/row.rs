@@ -154,8 +154,9 @@ impl Row {
         self.role == Role::User && (self.parts.is_empty() || self.parts.iter().any(|p| matches!(p.kind, PartKind::Text | PartKind::Media | PartKind::Opaque)))
     }
 
-    /// Whether every part is blank text: providers refuse such a message.
+    /// Whether every part is blank, unsigned text or reasoning: providers refuse such a message.
     pub fn is_blank(&self) -> bool {
-        self.role != Role::System && self.parts.iter().all(|p| matches!(p.kind, PartKind::Text) && p.measure.blank)
+        let bound = |p: &Part| p.flags.has(Flags::SIGNED) || p.flags.has(Flags::ITEM_ID);
+        self.role != Role::System && self.parts.iter().all(|p| matches!(p.kind, PartKind::Text | PartKind::Reasoning) && p.measure.blank && !bound(p))
     }
 }
