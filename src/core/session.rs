@@ -10,6 +10,7 @@ use super::measure::meter::measure;
 use super::measure::occupancy::{Gauge, Occupancy, Sent};
 use super::measure::thresholds::{Model, Thresholds, WindowSource};
 use super::measure::usage::Usage;
+use super::profile::Profile;
 use super::state::{Edit, Entry, State};
 use super::transcript::{CallId, PartKind, Role, Row, StandIn, Transcript};
 
@@ -42,6 +43,8 @@ pub struct Session {
     pub config: Config,
     /// The model in force.
     pub model: Model,
+    /// What the messages' format demands.
+    pub profile: Profile,
     /// What is durable.
     pub state: State,
     /// Occupancy.
@@ -67,6 +70,7 @@ impl Session {
             frame: Frame::default(),
             config,
             model,
+            profile: Profile::default(),
             state,
             gauge,
             last: None,
@@ -92,6 +96,12 @@ impl Session {
     pub fn configure(&mut self, config: Config) {
         self.gauge.configure(config.estimate.ratio, config.estimate.overhead);
         self.config = config;
+    }
+
+    /// Takes the demands of the messages' format.
+    pub fn set_profile(&mut self, profile: Profile) {
+        self.transcript.set_items(profile.items);
+        self.profile = profile;
     }
 
     /// Takes another model.

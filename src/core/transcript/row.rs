@@ -60,6 +60,15 @@ impl Flags {
     /// The call was denied, or the part is a denied result.
     pub const DENIED: Flags = Flags(128);
 
+    /// What it holds is encrypted: only the provider can read it.
+    pub const SEALED: Flags = Flags(1 << 16);
+    /// A cache breakpoint sits on the part.
+    pub const CACHED: Flags = Flags(1 << 17);
+    /// A field that its type requires is missing or of another type.
+    pub const MALFORMED: Flags = Flags(1 << 18);
+    /// The text ends with white space.
+    pub const TRAILING: Flags = Flags(1 << 19);
+
     /// Whether all bits of `other` are set.
     pub fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
