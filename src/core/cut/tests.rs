@@ -29,7 +29,7 @@ fn flagged(mut p: Part, flags: Flags) -> Part {
 fn transcript(rows: Vec<(Role, Vec<Part>)>) -> Transcript {
     let mut t = Transcript::default();
     for (role, parts) in rows {
-        t.push_row(Row { role, position: None, parts });
+        t.push_row(Row { role, position: None, message: None, parts });
     }
     t.settle_index();
     t

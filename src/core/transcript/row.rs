@@ -60,6 +60,9 @@ impl Flags {
     /// The call was denied, or the part is a denied result.
     pub const DENIED: Flags = Flags(128);
 
+    /// Ids may be missing in this format; the tool's name pairs then.
+    pub const BY_NAME: Flags = Flags(256);
+
     /// What it holds is encrypted: only the provider can read it.
     pub const SEALED: Flags = Flags(1 << 16);
     /// A cache breakpoint sits on the part.
@@ -129,14 +132,22 @@ pub struct Row {
     pub role: Role,
     /// Where the host stores it; absent for rows it has not stored.
     pub position: Option<u64>,
+    /// Where the host stores the message that became this row and others; absent when it is this row alone.
+    pub message: Option<u64>,
     /// Its parts in order.
     pub parts: Vec<Part>,
 }
 
 impl Row {
+    /// What its calls are keyed by.
+    pub fn key_position(&self) -> Option<u64> {
+        self.message.or(self.position)
+    }
+
     /// Whether another row says the same, wherever it is stored.
     pub fn same_content(&self, other: &Row) -> bool {
         self.role == other.role
+            && self.message == other.message
             && self.parts.len() == other.parts.len()
             && self.parts.iter().zip(&other.parts).all(|(a, b)| {
                 a.kind == b.kind && a.flags == b.flags && a.id == b.id && a.name == b.name && a.media_tokens == b.media_tokens && a.measure.hash == b.measure.hash && a.measure.tokens == b.measure.tokens
