@@ -17,11 +17,14 @@ export function apply(messages, recipe) {
   return view;
 }
 
-/** @param {any} message @param {any} op */
+/** Outputs are set, then parts are cut, then ours are appended; indexes are those of the original. @param {any} message @param {any} op */
 export function edited(message, op) {
   let out = message;
   for (const { path, value } of op.set ?? []) out = withPath(out, path, value);
-  return out;
+  if (!op.cut && !op.append) return out;
+  const list = Array.isArray(out.content) ? 'content' : 'parts';
+  const kept = op.cut ? out[list].filter((/** @type {any} */ _, /** @type {number} */ i) => !op.cut.includes(i)) : out[list];
+  return withPath(out, [list], [...kept, ...(op.append ?? [])]);
 }
 
 /** @param {any} node @param {(string | number)[]} path @param {unknown} value @returns {any} */

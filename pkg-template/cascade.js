@@ -9,10 +9,12 @@ import { Bridge } from './bridge.js';
 import { Core } from './core_bg.js';
 import { CascadeError, badInput } from './errors.js';
 import { aiSdk } from './formats/ai-sdk.js';
-import { detectFormat, formatByName } from './formats/index.js';
+import { formatByName, formatOf } from './formats/index.js';
 import { pushFrame } from './frame.js';
 import { checkHost } from './host.js';
+import { mediaPrice } from './media.js';
 import { modelInput } from './models.js';
+import { handOut, refuseViews } from './origins.js';
 import { jsonOutput, listOutput, shorten, textOutput } from './outputs.js';
 import { Window } from './project.js';
 import { readToolOutput } from './read-tool-output.js';
@@ -27,21 +29,20 @@ export async function open(options) {
   const bridge = new Bridge(checkHost(host), transcript);
   /** @type {{ window?: Window }} */
   const late = {};
-  const core = await Core.open(bridge, modelInput(model), config, state, (/** @type {any} */ output) => late.window?.write(output.text));
+  const given = modelInput(model);
+  const core = await Core.open(bridge, given, config, state, (/** @type {any} */ output) => late.window?.write(output.text));
   late.window = new Window(core);
-  return new Cascade(core, bridge, late.window, format);
+  return new Cascade(core, bridge, late.window, format, given);
 }
-
-/** Objects that views handed out, so that a view that comes back is noticed. */
-const emitted = new WeakSet();
 
 class Cascade {
   #core;
   #bridge;
   #window;
   #rows;
-  /** @type {any} */
+  /** Named, or seen for certain. @type {import('./formats/parts.js').Format | undefined} */
   #format;
+  #model;
   /** @type {Promise<unknown>} */
   #queue = Promise.resolve();
   /** @type {'open' | 'closed' | 'dead'} */
@@ -55,13 +56,15 @@ class Cascade {
   /** @type {any[]} */
   #tools;
 
-  /** @param {any} core @param {Bridge} bridge @param {Window} window @param {string | undefined} format */
-  constructor(core, bridge, window, format) {
+  /** @param {any} core @param {Bridge} bridge @param {Window} window @param {string | undefined} format @param {any} model */
+  constructor(core, bridge, window, format, model) {
     this.#core = core;
     this.#bridge = bridge;
     this.#window = window;
     this.#rows = new RowSync(core, window);
     this.#format = format === undefined ? undefined : formatByName(format);
+    this.#model = model;
+    this.#reprice();
     this.#tools = [readToolOutput(bridge.host, bridge.transcript, () => this.#core.config().toolOutput.maxChars)];
   }
 
@@ -70,21 +73,24 @@ class Cascade {
     return this.#run(async () => {
       const { messages, positions, signal } = checkNext(input);
       signal?.throwIfAborted();
-      this.#refuseViews(messages);
-      const format = this.#formatOf(messages);
+      refuseViews(messages);
+      const host = this.#formatOf(messages);
+      const format = host.rowFormat ?? host;
+      const listed = host.rows ? host.rows(messages, positions) : { messages, positions };
       if (input.frame !== undefined) this.#takeFrame(input.frame);
       const bridge = this.#bridge;
-      bridge.messages = messages;
+      bridge.messages = listed.messages;
       bridge.format = format;
       bridge.signal = signal;
       try {
-        this.#rows.push(messages, positions, format);
+        this.#rows.owners = listed.owners;
+        this.#rows.push(listed.messages, listed.positions, format);
         const report = await this.#core.next();
-        const recipe = await this.#recipe(report.steps, messages, format);
-        const view = recipe.flatMap((op) => this.#part(messages, op));
+        const recipe = await this.#recipe(report.steps, listed.messages, format);
+        const view = recipe.flatMap((op) => this.#part(listed.messages, op));
         const { steps: _steps, events, ...rest } = report;
         const numbered = this.#number(events);
-        return { ...rest, view, recipe, frame: this.#frameNames, events: numbered };
+        return { ...rest, view, recipe, frame: this.#frameNames, events: numbered, ...(host.rows && { messages: listed.messages }) };
       } finally {
         bridge.messages = [];
         bridge.signal = undefined;
@@ -139,7 +145,11 @@ class Cascade {
     for (const key of Object.keys(patch)) if (!['config', 'model', 'frame'].includes(key)) throw badInput(`\`set\` does not know \`${key}\`; it takes config, model and frame`);
     const model = patch.model === undefined ? undefined : modelInput(patch.model);
     if (patch.config !== undefined && this.#core.configure(patch.config)) this.#rows.reset();
-    if (model !== undefined) this.#core.setModel(model);
+    if (model !== undefined) {
+      this.#core.setModel(model);
+      this.#model = model;
+    }
+    if (patch.config !== undefined || model !== undefined) this.#reprice();
     if (patch.frame !== undefined) this.#takeFrame(patch.frame);
   }
 
@@ -215,20 +225,22 @@ class Cascade {
 
   /** @param {readonly any[]} messages */
   #formatOf(messages) {
-    this.#format ??= detectFormat(messages);
-    return this.#format ?? aiSdk;
+    if (this.#format) return this.#format;
+    const { format, certain } = formatOf(messages);
+    if (certain) this.#format = format;
+    return format;
+  }
+
+  /** Media are priced by the model and the configuration in force. */
+  #reprice() {
+    this.#rows.price = mediaPrice(this.#model, this.#core.config().media.imageTokens);
+    this.#rows.reprice();
   }
 
   /** @param {any} frame */
   #takeFrame(frame) {
     this.#frameNames = pushFrame(this.#core, this.#window, frame, this.#frame);
     this.#frame = frame;
-  }
-
-  /** @param {readonly any[]} messages */
-  #refuseViews(messages) {
-    const at = messages.findIndex((m) => m !== null && typeof m === 'object' && emitted.has(m));
-    if (at >= 0) throw new CascadeError('view_recorded', `\`messages[${at}]\` is a message that an earlier view handed out; pass the rows as they were recorded`);
   }
 
   /** The core's steps as ops over the host's objects. @param {any[]} steps @param {readonly any[]} messages @param {any} format */
@@ -253,7 +265,7 @@ class Cascade {
       set.push(format.leaf(message, replace.part, await this.#output(message, step.row, replace, format)));
     }
     const copy = edited(message, { set });
-    emitted.add(copy);
+    handOut(copy);
     const made = { key, set, copy };
     this.#copies.set(message, made);
     return made;

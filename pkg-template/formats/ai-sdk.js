@@ -1,15 +1,18 @@
 // @ts-check
-// AI SDK ModelMessage (v5 to v7, and the provider prompt of the same shape). Decides what its parts mean
-// and where an output lives. Walks the host's objects and never changes them.
+// AI SDK ModelMessage (v5 to v7) and the provider prompts V2 to V4, which differ in how files and media
+// results are tagged. Decides what its parts mean and where an output lives. Walks the host's objects and
+// never changes them.
 
 import { jsonOutput, listOutput, textOutput } from '../outputs.js';
 import { jsonText } from '../safe-json.js';
-import { FLAG, KIND, ROLE, mediaBytes, targetOf } from './parts.js';
+import { FLAG, KIND, MARK, ROLE, media, readParts, targetOf, weigh } from './parts.js';
 
 /** @typedef {import('./parts.js').ProjectedPart} ProjectedPart */
+/** @typedef {import('./parts.js').Price} Price */
 
 const ITEMS = new Set(['file', 'image', 'file-data', 'image-data', 'file-url', 'image-url', 'file-id', 'image-file-id', 'file-reference', 'image-file-reference', 'media']);
 
+/** @type {import('./parts.js').Format} */
 export const aiSdk = Object.freeze({
   name: 'ai-sdk',
 
@@ -18,28 +21,37 @@ export const aiSdk = Object.freeze({
     return ROLE[/** @type {keyof typeof ROLE} */ (message?.role)];
   },
 
-  /** @param {any} message @returns {ProjectedPart[]} one per content part, in order */
-  parts(message) {
+  parts(message, price) {
     const content = message.content;
     if (typeof content === 'string') return [{ kind: KIND.text, text: content }];
     if (!Array.isArray(content)) return [];
-    return content.map(part);
+    return readParts(content, (p) => part(p, price));
   },
 
-  /** @param {any} message @param {number} at @returns {import('../outputs.js').Output} */
   output(message, at) {
     return outputOf(message.content[at]?.output);
   },
 
-  /** Where a result's output is set, and the value. @param {any} message @param {number} at @param {import('../outputs.js').Output} output */
   leaf(message, at, output) {
     const before = message.content[at].output;
     return { path: ['content', at, 'output'], value: wrap(before, output) };
   },
+
+  textMessage(role, text, origin) {
+    return { role, content: [{ type: 'text', text }], ...(origin && { providerOptions: { [MARK]: { origin } } }) };
+  },
+
+  appendText(message, text, origin) {
+    const own = { type: 'text', text, ...(origin && { providerOptions: { [MARK]: { origin } } }) };
+    return Array.isArray(message.content) ? { append: [own] } : { set: [{ path: ['content'], value: [{ type: 'text', text: message.content }, own] }] };
+  },
+
+  /** As the provider prompt lists tools; for `tool()` of the SDK take the schema by itself. */
+  toolDefinition: ({ name, description, inputSchema }) => ({ type: 'function', name, description, inputSchema }),
 });
 
-/** @param {any} p @returns {ProjectedPart} */
-function part(p) {
+/** @param {any} p @param {Price} [price] @returns {ProjectedPart} */
+function part(p, price) {
   const options = p?.providerOptions;
   const signed = options && signedBy(options) ? FLAG.signed : 0;
   const item = options?.openai?.itemId ? FLAG.itemId : 0;
@@ -53,11 +65,11 @@ function part(p) {
       return { kind: KIND.call, text, id: String(p.toolCallId), name: String(p.toolName), target: targetOf(p.input), flags: signed | item | (p.providerExecuted ? FLAG.provider : 0) | (safe ? 0 : FLAG.unserialisable) };
     }
     case 'tool-result':
-      return result(p, signed | item);
+      return result(p, signed | item, price);
     case 'image':
     case 'file':
     case 'reasoning-file':
-      return { kind: KIND.media, text: '', name: String(p.mediaType ?? p.type), media: -1, flags: signed };
+      return file(p, signed, price);
     case 'tool-approval-request':
       return { kind: KIND.approvalRequest, text: '', id: String(p.approvalId), name: String(p.toolCallId) };
     case 'tool-approval-response':
@@ -69,8 +81,28 @@ function part(p) {
   }
 }
 
-/** @param {any} p @param {number} flags @returns {ProjectedPart} */
-function result(p, flags) {
+/** @param {any} p @param {number} flags @param {Price} [price] @returns {ProjectedPart} */
+function file(p, flags, price) {
+  const { data, text } = untagged(p.type === 'image' ? p.image : p.data);
+  const type = String(p.mediaType ?? p.mimeType ?? p.type);
+  if (text !== undefined) return { kind: KIND.media, text, name: type, media: 0, flags };
+  return { kind: KIND.media, text: '', name: type, media: weigh([media(data, type, detailOf(p))], price), flags };
+}
+
+/** Files of the V4 prompt say what their data are. @param {any} data @returns {{ data?: unknown, text?: string }} */
+function untagged(data) {
+  if (data === null || typeof data !== 'object' || ArrayBuffer.isView(data) || data instanceof URL) return { data };
+  if (data.type === 'data') return { data: data.data };
+  if (data.type === 'url') return { data: data.url };
+  if (data.type === 'text') return { text: String(data.text ?? '') };
+  return { data };
+}
+
+/** @param {any} p */
+const detailOf = (p) => (p.providerOptions?.openai?.imageDetail ? { detail: String(p.providerOptions.openai.imageDetail) } : {});
+
+/** @param {any} p @param {number} flags @param {Price} [price] @returns {ProjectedPart} */
+function result(p, flags, price) {
   const output = outputOf(p.output);
   const form = output.form === 'json' ? FLAG.json : output.form === 'list' ? FLAG.list : 0;
   return {
@@ -78,7 +110,7 @@ function result(p, flags) {
     text: output.text,
     id: String(p.toolCallId),
     name: String(p.toolName ?? ''),
-    media: -output.media.length,
+    media: weigh(output.media, price),
     flags: flags | form | (output.error ? FLAG.error : 0) | (output.safe ? 0 : FLAG.unserialisable) | (p.output?.type === 'execution-denied' ? FLAG.denied : 0),
   };
 }
@@ -106,7 +138,8 @@ function outputOf(output) {
 /** @param {any} item */
 function mediaOf(item) {
   if (!ITEMS.has(item?.type)) return undefined;
-  return { type: String(item.mediaType ?? item.type), bytes: mediaBytes(item.data?.data ?? item.data ?? item.image ?? item.url), data: item.data };
+  const { data, text } = untagged(item.data ?? item.image ?? item.url);
+  return text === undefined ? media(data, item.mediaType ?? item.type, detailOf(item)) : undefined;
 }
 
 /** The output kind and the error flag are kept; provider options stay where they were. @param {any} before @param {import('../outputs.js').Output} output */

@@ -3,10 +3,12 @@
 
 import { listOutput, textOutput } from '../outputs.js';
 import { jsonText } from '../safe-json.js';
-import { FLAG, KIND, ROLE, mediaBytes, targetOf } from './parts.js';
+import { FLAG, KIND, ROLE, media, readParts, targetOf, weigh } from './parts.js';
 
 /** @typedef {import('./parts.js').ProjectedPart} ProjectedPart */
+/** @typedef {import('./parts.js').Price} Price */
 
+/** @type {import('./parts.js').Format} */
 export const anthropic = Object.freeze({
   name: 'anthropic',
 
@@ -16,26 +18,33 @@ export const anthropic = Object.freeze({
     return ROLE[/** @type {keyof typeof ROLE} */ (message?.role)];
   },
 
-  /** @param {any} message @returns {ProjectedPart[]} */
-  parts(message) {
+  parts(message, price) {
     if (typeof message.content === 'string') return [{ kind: KIND.text, text: message.content }];
-    return Array.isArray(message.content) ? message.content.map(block) : [];
+    return Array.isArray(message.content) ? readParts(message.content, (b) => block(b, price)) : [];
   },
 
-  /** @param {any} message @param {number} at */
   output(message, at) {
     const b = message.content[at];
     return outputOf(b?.content, Boolean(b?.is_error));
   },
 
-  /** @param {any} _message @param {number} at @param {import('../outputs.js').Output} output */
   leaf(_message, at, output) {
     return { path: ['content', at, 'content'], value: output.form === 'json' ? output.text : output.value };
   },
+
+  textMessage: (role, text) => ({ role, content: [{ type: 'text', text }] }),
+
+  /** Behind the results, which must come first. */
+  appendText(message, text) {
+    const own = { type: 'text', text };
+    return Array.isArray(message.content) ? { append: [own] } : { set: [{ path: ['content'], value: [{ type: 'text', text: message.content }, own] }] };
+  },
+
+  toolDefinition: ({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }),
 });
 
-/** @param {any} b @returns {ProjectedPart} */
-function block(b) {
+/** @param {any} b @param {Price} [price] @returns {ProjectedPart} */
+function block(b, price) {
   switch (b?.type) {
     case 'text':
       return { kind: KIND.text, text: String(b.text ?? '') };
@@ -51,18 +60,28 @@ function block(b) {
     }
     case 'tool_result': {
       const output = outputOf(b.content, Boolean(b.is_error));
-      return { kind: KIND.result, text: output.text, id: String(b.tool_use_id), media: -output.media.length, flags: (output.error ? FLAG.error : 0) | (output.form === 'list' ? FLAG.list : 0) };
+      return { kind: KIND.result, text: output.text, id: String(b.tool_use_id), media: weigh(output.media, price), flags: (output.error ? FLAG.error : 0) | (output.form === 'list' ? FLAG.list : 0) };
     }
     case 'image':
     case 'document':
     case 'container_upload':
-      return { kind: KIND.media, text: '', name: String(b.source?.media_type ?? b.type), media: -1 };
+      return source(b, price);
+    case 'search_result':
+      return { kind: KIND.text, text: jsonText(b.content).text };
     case 'compaction':
       return { kind: KIND.compaction, text: String(b.content ?? '') };
     default:
       if (typeof b?.tool_use_id === 'string') return { kind: KIND.result, text: jsonText(b.content).text, id: b.tool_use_id, flags: FLAG.provider | FLAG.json };
       return { kind: KIND.opaque, text: jsonText(b).text };
   }
+}
+
+/** A picture or a file; a text document is text. @param {any} b @param {Price} [price] @returns {ProjectedPart} */
+function source(b, price) {
+  const name = String(b.source?.media_type ?? b.type);
+  if (b.source?.type === 'text') return { kind: KIND.media, text: String(b.source.data ?? ''), name, media: 0 };
+  if (b.source?.type === 'content') return { kind: KIND.media, text: jsonText(b.source.content).text, name, media: 0 };
+  return { kind: KIND.media, text: '', name, media: weigh([media(b.source?.data ?? b.source?.url, b.source?.media_type ?? b.type)], price) };
 }
 
 /** @param {any} content @param {boolean} error */
@@ -74,6 +93,6 @@ function outputOf(content, error) {
   if (content.length === 1 && content[0]?.type === 'text') return textOutput(String(content[0].text ?? ''), error);
   return listOutput(content, error, (item) => {
     if (item?.type !== 'image' && item?.type !== 'document') return undefined;
-    return { type: String(item.source?.media_type ?? item.type), bytes: mediaBytes(item.source?.data), data: item.source?.data };
+    return item.source?.type === 'text' ? undefined : media(item.source?.data ?? item.source?.url, item.source?.media_type ?? item.type);
   });
 }

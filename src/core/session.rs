@@ -140,7 +140,10 @@ impl Session {
     /// Takes a row as row `at` of the host's list. A copy with the same content changes nothing.
     pub fn put_row(&mut self, at: usize, row: Row) {
         match self.transcript.row(at) {
-            Some(old) if old.same_content(&row) => self.transcript.set_position(at, row.position),
+            Some(old) if old.same_content(&row) => {
+                self.transcript.set_position(at, row.position);
+                self.transcript.reprice(at, &row);
+            }
             _ => {
                 self.rewind_rows(at);
                 self.transcript.push_row(row);

@@ -118,6 +118,13 @@ impl Transcript {
         }
     }
 
+    /// Takes over what the same row's media weigh now.
+    pub fn reprice(&mut self, at: usize, row: &Row) {
+        for (part, new) in self.rows.get_mut(at).into_iter().flat_map(|r| &mut r.parts).zip(&row.parts) {
+            part.media_tokens = new.media_tokens;
+        }
+    }
+
     /// Puts something in a part's place in the view.
     pub fn set_stand_in(&mut self, row: usize, part: usize, stand_in: Option<StandIn>) {
         if let Some(part) = self.rows.get_mut(row).and_then(|r| r.parts.get_mut(part)) {
