@@ -62,7 +62,7 @@ export class RowSync {
   /** @param {any} message @param {number} at @param {number} position @param {import('./formats/parts.js').Format} format */
   #project(message, at, position, format) {
     const role = format.role(message);
-    if (role === undefined) throw badInput(`\`messages[${at}].role\` is not a role of the format ${format.name}`);
+    if (role === undefined) throw badInput(`\`messages[${at}]\` is not a message of the format ${format.name}`);
     // Everything is read before anything is pushed: a getter of the message must not run in between.
     const parts = format.parts(message, this.price);
     this.#core.row(role, position, this.owners?.[at] ?? -1);

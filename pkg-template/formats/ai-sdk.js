@@ -16,8 +16,9 @@ const ITEMS = new Set(['file', 'image', 'file-data', 'image-data', 'file-url', '
 export const aiSdk = Object.freeze({
   name: 'ai-sdk',
 
-  /** @param {any} message */
   role(message) {
+    // A message of another shape would read as an empty one and vanish.
+    if (typeof message?.content !== 'string' && !Array.isArray(message?.content)) return undefined;
     return ROLE[/** @type {keyof typeof ROLE} */ (message?.role)];
   },
 

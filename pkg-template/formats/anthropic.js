@@ -12,8 +12,9 @@ import { FLAG, KIND, ROLE, media, readParts, targetOf, weigh } from './parts.js'
 export const anthropic = Object.freeze({
   name: 'anthropic',
 
-  /** A user message that only carries results is the tools', not the user's. @param {any} message */
+  /** A user message that only carries results is the tools', not the user's. */
   role(message) {
+    if (typeof message?.content !== 'string' && !Array.isArray(message?.content)) return undefined;
     if (message?.role === 'user' && Array.isArray(message.content) && message.content.length > 0 && message.content.every((/** @type {any} */ b) => b?.type === 'tool_result')) return ROLE.tool;
     return ROLE[/** @type {keyof typeof ROLE} */ (message?.role)];
   },

@@ -20,7 +20,8 @@ export const gemini = Object.freeze({
 
   role(message) {
     const parts = message?.parts;
-    if ((message?.role ?? 'user') === 'user' && Array.isArray(parts) && parts.length > 0 && parts.every((p) => p?.functionResponse)) return ROLE.tool;
+    if (!Array.isArray(parts)) return undefined;
+    if ((message?.role ?? 'user') === 'user' && parts.length > 0 && parts.every((p) => p?.functionResponse)) return ROLE.tool;
     return ROLES[message?.role ?? 'user'];
   },
 

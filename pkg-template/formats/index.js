@@ -24,6 +24,9 @@ export function formatByName(name) {
   return format;
 }
 
+/** A tool of ours as a format's requests list it. @param {{ name: string, description: string, inputSchema: any }} tool @param {string} format */
+export const toolDefinition = (tool, format) => formatByName(format).toolDefinition(tool);
+
 /**
  * Plain texts that several formats read alike. What we add is a plain text too: every one of them takes it.
  * @type {Format}

@@ -19,7 +19,7 @@ const REASONING = ['reasoning_content', 'reasoning', 'reasoning_details'];
 export const openaiChat = Object.freeze({
   name: 'openai-chat',
 
-  role: (message) => ROLES[message?.role ?? typeOf(message)],
+  role: (message) => (Array.isArray(message?.parts) ? undefined : ROLES[message?.role ?? typeOf(message)]),
 
   parts(message, price) {
     if (openaiChat.role(message) === ROLE.tool) return [result(message, price)];

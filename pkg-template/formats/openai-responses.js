@@ -23,7 +23,8 @@ export const openaiResponses = Object.freeze({
 
   role(item) {
     const type = item?.type ?? 'message';
-    if (type === 'message') return ROLES[item?.role];
+    if (typeof type !== 'string') return undefined;
+    if (type === 'message') return Array.isArray(item?.parts) ? undefined : ROLES[item?.role];
     if (SETTINGS.has(type)) return ROLE.system;
     if (type.endsWith('_call_output') || type === 'mcp_approval_response') return ROLE.tool;
     return ROLE.assistant;
