@@ -80,6 +80,8 @@ class Ids {
   #note;
   /** @type {Map<string, string[]>} */
   #waiting = new Map();
+  /** What an id was answered as last: a second result for one call stays with it. @type {Map<string, string>} */
+  #answered = new Map();
   #taken = new Set();
 
   /** @param {Note} note */
@@ -100,7 +102,8 @@ class Ids {
 
   /** @param {string} id */
   result(id) {
-    const waiting = this.#waiting.get(id);
-    return (waiting && waiting.length > 1 ? waiting.shift() : waiting?.[0]) ?? String(id).replace(/[^a-zA-Z0-9_-]/g, '_');
+    const own = this.#waiting.get(id)?.shift() ?? this.#answered.get(id) ?? String(id).replace(/[^a-zA-Z0-9_-]/g, '_');
+    this.#answered.set(id, own);
+    return own;
   }
 }

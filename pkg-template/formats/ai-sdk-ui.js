@@ -7,14 +7,17 @@
 
 import { badInput } from '../errors.js';
 import { aiSdk } from './ai-sdk.js';
-import { MARK } from './parts.js';
+import { MARK, ROLE } from './parts.js';
 import { stepsOf } from './ui-steps.js';
+
+const ROLES = new Set(['system', 'user', 'assistant']);
 
 /** @type {import('./parts.js').Format} */
 export const aiSdkUi = Object.freeze({
   ...aiSdk,
   name: 'ai-sdk-ui',
   rowFormat: aiSdk,
+  role: (/** @type {any} */ message) => (Array.isArray(message?.parts) && ROLES.has(message.role) ? ROLE[/** @type {keyof typeof ROLE} */ (message.role)] : undefined),
   rows,
   textMessage: (/** @type {string} */ role, /** @type {string} */ text, /** @type {string | undefined} */ origin) => ({ id: `${MARK}-${origin ?? 'note'}`, role, parts: [{ type: 'text', text }], ...(origin && { metadata: { [MARK]: { origin } } }) }),
   appendText: (/** @type {any} */ _message, /** @type {string} */ text) => ({ append: [{ type: 'text', text }] }),
@@ -33,7 +36,7 @@ export function toModelMessages(uiMessages) {
 /** @param {any} message @param {number} at */
 function checkedSteps(message, at) {
   if (message === null || typeof message !== 'object' || !Array.isArray(message.parts)) throw badInput(`\`messages[${at}]\` is not a UIMessage: it has no array \`parts\``);
-  if (!['system', 'user', 'assistant'].includes(message.role)) throw badInput(`\`messages[${at}].role\` is not a role of the format ai-sdk-ui`);
+  if (!ROLES.has(message.role)) throw badInput(`\`messages[${at}].role\` is not a role of the format ai-sdk-ui`);
   return stepsOf(message);
 }
 
