@@ -41,7 +41,8 @@ function withPath(node, path, value) {
 function shallow(node) {
   if (Array.isArray(node)) return node.slice();
   const copy = Object.create(Object.getPrototypeOf(node));
-  for (const [key, d] of Object.entries(Object.getOwnPropertyDescriptors(node))) {
+  for (const key of Reflect.ownKeys(node)) {
+    const d = /** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(node, key));
     // The copy is ours: a frozen original must not make it read-only.
     Object.defineProperty(copy, key, 'value' in d ? { ...d, writable: true, configurable: true } : { ...d, configurable: true });
   }

@@ -161,6 +161,15 @@ impl Session {
     /// Indexes the rows that were added and lays the decision log over them.
     pub fn take_rows(&mut self) -> Result<(), Error> {
         let from = self.transcript.settle_index();
+        let taken = self.take_from(from);
+        if taken.is_err() {
+            // Refused rows are looked at again when they come again.
+            self.transcript.truncate(from);
+        }
+        taken
+    }
+
+    fn take_from(&mut self, from: usize) -> Result<(), Error> {
         self.transcript.check_positions()?;
         self.settle_provisional();
         for row in from..self.transcript.len() {
