@@ -21,7 +21,16 @@ export function apply(messages, recipe) {
 export function edited(message, op) {
   let out = message;
   for (const { path, value } of op.set ?? []) out = withPath(out, path, value);
+  if (op.append) out = withAppended(out, op.append);
   return out;
+}
+
+/** Parts behind a message's own; a plain text becomes a list of parts. @param {any} message @param {any[]} parts */
+function withAppended(message, parts) {
+  const key = Array.isArray(message.parts) ? 'parts' : 'content';
+  const own = message[key];
+  const list = typeof own === 'string' ? [{ type: parts[0]?.type ?? 'text', text: own }] : (own ?? []);
+  return withPath(message, [key], [...list, ...parts]);
 }
 
 /** @param {any} node @param {(string | number)[]} path @param {unknown} value @returns {any} */

@@ -4,7 +4,6 @@
 // Decides the order of calls (one at a time, first come first served) and lays the core's recipe over
 // the host's objects. Everything about relief is decided in the core.
 
-import { edited } from './apply.js';
 import { Bridge } from './bridge.js';
 import { Core } from './core_bg.js';
 import { CascadeError, badInput } from './errors.js';
@@ -13,7 +12,8 @@ import { detectFormat, formatByName } from './formats/index.js';
 import { pushFrame } from './frame.js';
 import { checkHost } from './host.js';
 import { modelInput } from './models.js';
-import { jsonOutput, listOutput, shorten, textOutput } from './outputs.js';
+import { ViewLayer, emitted } from './lay-view.js';
+import { jsonOutput, listOutput, textOutput } from './outputs.js';
 import { Window } from './project.js';
 import { readToolOutput } from './read-tool-output.js';
 import { RowSync } from './sync-rows.js';
@@ -32,9 +32,6 @@ export async function open(options) {
   return new Cascade(core, bridge, late.window, format);
 }
 
-/** Objects that views handed out, so that a view that comes back is noticed. */
-const emitted = new WeakSet();
-
 class Cascade {
   #core;
   #bridge;
@@ -50,8 +47,7 @@ class Cascade {
   #frame = /** @type {any} */ (undefined);
   #frameNames = { system: /** @type {string | undefined} */ (undefined), tools: /** @type {string[]} */ ([]) };
   #handlesShown = false;
-  /** Edited messages, so that the same edit is the same object in every view and is made once. @type {WeakMap<object, { key: string, set: any[], copy: any }>} */
-  #copies = new WeakMap();
+  #layer = new ViewLayer();
   /** @type {any[]} */
   #tools;
 
@@ -80,8 +76,9 @@ class Cascade {
       try {
         this.#rows.push(messages, positions, format);
         const report = await this.#core.next();
-        const recipe = await this.#recipe(report.steps, messages, format);
-        const view = recipe.flatMap((op) => this.#part(messages, op));
+        await this.#redactAgain(report.steps, messages, format);
+        const { recipe, view, handles } = this.#layer.lay(report.steps, messages, format, (row, part) => bridge.output(row, part));
+        this.#handlesShown ||= handles;
         const { steps: _steps, events, ...rest } = report;
         const numbered = this.#number(events);
         return { ...rest, view, recipe, frame: this.#frameNames, events: numbered };
@@ -231,52 +228,16 @@ class Cascade {
     if (at >= 0) throw new CascadeError('view_recorded', `\`messages[${at}]\` is a message that an earlier view handed out; pass the rows as they were recorded`);
   }
 
-  /** The core's steps as ops over the host's objects. @param {any[]} steps @param {readonly any[]} messages @param {any} format */
-  async #recipe(steps, messages, format) {
-    const recipe = [];
+  /** After a restart the redact hook has to see its texts again; what it leaves is the same as before. @param {any[]} steps @param {readonly any[]} messages @param {any} format */
+  async #redactAgain(steps, messages, format) {
     for (const step of steps) {
-      if (step.op === 'keep') recipe.push({ keep: [step.from, step.to] });
-      else if (step.op === 'drop') recipe.push({ drop: [step.from, step.to] });
-      else recipe.push({ edit: step.row, set: (await this.#edit(messages[step.row], step, format)).set });
+      for (const replace of step.set ?? []) {
+        if (!replace.redacted || replace.text !== undefined || this.#bridge.redacted.get(messages[step.row])?.has(replace.part)) continue;
+        const output = this.#bridge.output(step.row, replace.part);
+        const name = format.parts(messages[step.row])[replace.part]?.name ?? '';
+        await this.#bridge.redact(name, output);
+      }
     }
-    return recipe;
-  }
-
-  /** @param {any} message @param {any} step @param {any} format */
-  async #edit(message, step, format) {
-    const key = JSON.stringify(step.set);
-    const known = this.#copies.get(message);
-    if (known?.key === key) return known;
-    const set = [];
-    for (const replace of step.set) {
-      if (replace.handle) this.#handlesShown = true;
-      set.push(format.leaf(message, replace.part, await this.#output(message, step.row, replace, format)));
-    }
-    const copy = edited(message, { set });
-    emitted.add(copy);
-    const made = { key, set, copy };
-    this.#copies.set(message, made);
-    return made;
-  }
-
-  /** @param {any} message @param {number} row @param {any} replace @param {any} format */
-  async #output(message, row, replace, format) {
-    const original = format.output(message, replace.part);
-    if (replace.text !== undefined) return textOutput(replace.text, original.error);
-    let output = this.#bridge.output(row, replace.part);
-    if (replace.redacted && output.text === original.text) {
-      // After a restart the hook has to see the text again; what it leaves is the same as before.
-      const name = format.parts(message)[replace.part]?.name ?? '';
-      output = (await this.#bridge.redact(name, original)) ?? output;
-    }
-    return shorten(output, replace.cap, { ...(replace.handle ? { handle: replace.handle } : {}), ...(replace.loss ? { loss: replace.loss } : {}) });
-  }
-
-  /** @param {readonly any[]} messages @param {any} op */
-  #part(messages, op) {
-    if (op.keep) return messages.slice(op.keep[0], op.keep[1]);
-    if (op.drop) return [];
-    return [this.#copies.get(messages[op.edit])?.copy];
   }
 }
 

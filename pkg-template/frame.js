@@ -23,7 +23,8 @@ export function pushFrame(core, window, frame, before) {
   if (frame === before && Object.isFrozen(frame)) return names;
   const put = (/** @type {number} */ slot, /** @type {string} */ text, label = '', source = '') => {
     window.write(text);
-    core.framePart(slot, label, source);
+    // The session context goes into the head, so the core has to hold it; of the rest it holds the size.
+    core.framePart(slot, label, source, slot === SLOT.context ? text : '');
   };
   if (frame.system !== undefined) put(SLOT.system, text(frame.system, 'frame.system'));
   if (frame.index !== undefined) put(SLOT.index, typeof frame.index === 'string' ? frame.index : jsonText(frame.index).text);

@@ -4,14 +4,14 @@
 // Decides nothing itself: the same core runs over a bridge that answers at once. The caller keeps the
 // returned state and passes it in again, so that decisions stay the same from step to step.
 
-import { edited } from './apply.js';
 import { Core } from './core_bg.js';
 import { badInput } from './errors.js';
 import { aiSdk } from './formats/ai-sdk.js';
 import { detectFormat, formatByName } from './formats/index.js';
 import { pushFrame } from './frame.js';
 import { modelInput } from './models.js';
-import { rawText, shorten, textOutput } from './outputs.js';
+import { ViewLayer } from './lay-view.js';
+import { rawText, shorten } from './outputs.js';
 import { Window } from './project.js';
 import { RowSync } from './sync-rows.js';
 
@@ -31,8 +31,7 @@ export function plan({ messages, positions, format, model, config, occupancy, st
     new RowSync(core, window).push(messages, positions, form);
     if (occupancy !== undefined) core.pinOccupancy(occupancy);
     const { steps, ...report } = core.nextNow();
-    const recipe = steps.map((/** @type {any} */ step) => toOp(step, messages, form));
-    const view = recipe.flatMap((/** @type {any} */ op) => (op.keep ? messages.slice(...op.keep) : op.drop ? [] : [edited(messages[op.edit], op)]));
+    const { recipe, view } = new ViewLayer().lay(steps, messages, form, (row, part) => form.output(messages[row], part));
     const { ledger, breakdown, thresholds } = core.inspect();
     return { ...report, recipe, view, ledger, breakdown, thresholds, spill: [...spill].map(([handle, text]) => ({ handle, text })), state: core.state() };
   } finally {
@@ -90,17 +89,4 @@ function atOnce(messages, format, spill) {
       return false;
     },
   };
-}
-
-/** @param {any} step @param {readonly any[]} messages @param {any} format */
-function toOp(step, messages, format) {
-  if (step.op === 'keep') return { keep: [step.from, step.to] };
-  if (step.op === 'drop') return { drop: [step.from, step.to] };
-  const message = messages[step.row];
-  const set = step.set.map((/** @type {any} */ r) => {
-    const original = format.output(message, r.part);
-    const gap = { ...(r.handle ? { handle: r.handle } : {}), ...(r.loss ? { loss: r.loss } : {}) };
-    return format.leaf(message, r.part, r.text === undefined ? shorten(original, r.cap, gap) : textOutput(r.text, original.error));
-  });
-  return { edit: step.row, set };
 }

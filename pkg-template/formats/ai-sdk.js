@@ -36,6 +36,16 @@ export const aiSdk = Object.freeze({
     const before = message.content[at].output;
     return { path: ['content', at, 'output'], value: wrap(before, output) };
   },
+
+  /** A user message of ours. @param {{ text: string, origin: string }[]} parts @param {string} origin */
+  userMessage(parts, origin) {
+    return { role: 'user', content: this.textParts(parts), providerOptions: { 'gentle-cascade': { origin } } };
+  },
+
+  /** Parts of ours to put behind a user message's own. @param {{ text: string, origin: string }[]} parts */
+  textParts(parts) {
+    return parts.map(({ text, origin }) => ({ type: 'text', text, providerOptions: { 'gentle-cascade': { origin } } }));
+  },
 });
 
 /** @param {any} p @returns {ProjectedPart} */

@@ -32,6 +32,16 @@ export const anthropic = Object.freeze({
   leaf(_message, at, output) {
     return { path: ['content', at, 'content'], value: output.form === 'json' ? output.text : output.value };
   },
+
+  /** A user message of ours; unknown keys are refused here, so where it comes from is kept aside. @param {{ text: string, origin: string }[]} parts @param {string} _origin */
+  userMessage(parts, _origin) {
+    return { role: 'user', content: this.textParts(parts) };
+  },
+
+  /** @param {{ text: string, origin: string }[]} parts */
+  textParts(parts) {
+    return parts.map(({ text }) => ({ type: 'text', text }));
+  },
 });
 
 /** @param {any} b @returns {ProjectedPart} */

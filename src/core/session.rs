@@ -10,6 +10,8 @@ use super::measure::meter::measure;
 use super::measure::occupancy::{Gauge, Occupancy, Sent};
 use super::measure::thresholds::{Model, Thresholds, WindowSource};
 use super::measure::usage::Usage;
+use super::profile::Profile;
+use super::session_view::Placed;
 use super::state::{Edit, Entry, State};
 use super::transcript::{CallId, PartKind, Role, Row, StandIn, Transcript};
 
@@ -42,6 +44,8 @@ pub struct Session {
     pub config: Config,
     /// The model in force.
     pub model: Model,
+    /// What the messages' format demands.
+    pub profile: Profile,
     /// What is durable.
     pub state: State,
     /// Occupancy.
@@ -52,6 +56,8 @@ pub struct Session {
     pub change: Option<Change>,
     /// Whether the state came from a store: what was sent before is not known exactly then.
     pub resumed: bool,
+    /// Where the blocks of the state stand.
+    pub(super) placed: Vec<Placed>,
     /// Whether the decision log differs from what was committed.
     pub dirty: bool,
 }
@@ -67,11 +73,13 @@ impl Session {
             frame: Frame::default(),
             config,
             model,
+            profile: Profile::default(),
             state,
             gauge,
             last: None,
             change: None,
             resumed,
+            placed: Vec::new(),
             dirty: false,
         };
         session.learned_window();
@@ -92,6 +100,12 @@ impl Session {
     pub fn configure(&mut self, config: Config) {
         self.gauge.configure(config.estimate.ratio, config.estimate.overhead);
         self.config = config;
+    }
+
+    /// Takes the demands of the messages' format.
+    pub fn set_profile(&mut self, profile: Profile) {
+        self.transcript.set_items(profile.items);
+        self.profile = profile;
     }
 
     /// Takes another model.
@@ -156,6 +170,9 @@ impl Session {
                 self.lay_entry(row, part)?;
             }
         }
+        self.drop_stored_briefs();
+        self.lay_view(from, "adopted");
+        self.capture_context(false);
         self.place_anchor();
         Ok(())
     }
@@ -229,7 +246,7 @@ impl Session {
     /// Frame and the first `rows` rows of the view, in measured tokens.
     pub fn measured(&self, rows: usize) -> u64 {
         let messages: u64 = self.transcript.rows().iter().take(rows).map(|r| u64::from(r.view_tokens())).sum();
-        self.frame.tokens() + messages
+        self.frame.tokens() + self.head_tokens() + messages + self.block_tokens(rows)
     }
 
     /// The request as it stands, for the gauge.
@@ -262,6 +279,30 @@ impl Session {
                 self.note_change(row, "adopted");
             }
         }
+        self.lay_view(usize::MAX, "adopted");
+    }
+
+    /// Tokens the guard compares: the larger of the anchored number and the estimate of the whole request.
+    pub fn guarded_tokens(&self) -> u32 {
+        self.occupancy().tokens.max(self.gauge.estimate(self.sent().measured))
+    }
+
+    /// What the provider counts beyond what is measured, signed.
+    pub fn signed_overhead(&self) -> i64 {
+        i64::from(self.occupancy().tokens) - i64::from(self.gauge.scale(self.sent().measured))
+    }
+
+    /// Tokens the standing orders may have.
+    pub fn order_budget(&self) -> u32 {
+        self.config.orders.tokens.unwrap_or_else(|| 20_000.min(self.thresholds().usable / 10))
+    }
+
+    /// A fold landed: the last real count says nothing about what is sent from now on.
+    pub fn after_fold(&mut self) {
+        self.gauge.void();
+        self.lay_view(usize::MAX, "folded");
+        let kept = self.first_kept();
+        self.note_change(kept, "folded");
     }
 
     /// The handle a result that arrives now is stored under: the call id, or `id~2` where it repeats.

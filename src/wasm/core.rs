@@ -134,7 +134,7 @@ impl Core {
             _ => Role::Tool,
         };
         let position = (position >= 0.0).then_some(position as u64);
-        *self.row.borrow_mut() = Some(Row { role, position, parts: Vec::new() });
+        *self.row.borrow_mut() = Some(Row { role, position, parts: Vec::new(), gone: None });
     }
 
     /// Ends the open row as row `at` of the list: the same content stays as it is, other content replaces
@@ -179,9 +179,9 @@ impl Core {
 
     /// Ends the running text as a piece of the frame: 0 system, 1 index, 2 tool, 3 deferred, 4 context.
     #[wasm_bindgen(js_name = framePart)]
-    pub fn frame_part(&self, slot: u32, label: &str, source: &str) {
+    pub fn frame_part(&self, slot: u32, label: &str, source: &str, text: &str) {
         let measure = self.projector.borrow_mut().finish();
-        self.frame.borrow_mut().push(FrameItem { slot: Slot::from_code(slot), label: label.into(), source: source.into(), measure });
+        self.frame.borrow_mut().push(FrameItem { slot: Slot::from_code(slot), label: label.into(), source: source.into(), measure, text: text.into() });
     }
 
     /// Takes the pieces pushed since as the frame.

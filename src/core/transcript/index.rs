@@ -136,12 +136,22 @@ impl Index {
         self.rounds.last().filter(|r| !r.is_closed())
     }
 
-    pub(super) fn push(&mut self, at: usize, row: &Row) {
+    /// The newest call with this id in a row up to `row`.
+    pub fn newest_before(&self, id: &str, row: usize) -> Option<&Call> {
+        let calls = self.by_id.get(id)?;
+        calls.get(..calls.partition_point(|c| self.calls.get(*c).is_some_and(|c| c.row <= row)))?.last().and_then(|c| self.calls.get(*c))
+    }
+
+    /// `joined`: the row continues the step of the assistant row before it.
+    pub(super) fn push(&mut self, at: usize, row: &Row, joined: bool) {
         if row.is_real_user() {
             self.turns.push(at);
         }
         if row.role == Role::Assistant {
-            self.open(at);
+            match self.rounds.last_mut().filter(|_| joined) {
+                Some(round) => round.end = at + 1,
+                None => self.open(at),
+            }
         }
         let mut ordinal = 0;
         for (part_at, part) in row.parts.iter().enumerate() {

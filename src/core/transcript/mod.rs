@@ -10,6 +10,18 @@ pub use index::{Call, CallId, Index, Round};
 pub use row::{Flags, Part, PartKind, Role, Row, StandIn};
 
 use crate::core::error::Error;
+use crate::core::view::Gone;
+
+/// A call made by code that another call runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// Row of the call.
+    pub row: usize,
+    /// Part within the row.
+    pub part: usize,
+    /// Id of the call that runs the code.
+    pub caller: Box<str>,
+}
 
 /// The host's list since the boundary, measured.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +29,8 @@ pub struct Transcript {
     rows: Vec<Row>,
     index: Index,
     indexed: usize,
+    items: bool,
+    callers: Vec<Caller>,
 }
 
 impl Transcript {
@@ -50,10 +64,38 @@ impl Transcript {
         &self.index
     }
 
+    /// Whether a message is an item of a step (a reasoning item, then a call item) instead of a step.
+    pub fn set_items(&mut self, items: bool) {
+        if self.items != items {
+            self.items = items;
+            self.index = Index::default();
+            self.indexed = 0;
+        }
+    }
+
+    /// Calls made by code, in order.
+    pub fn callers(&self) -> &[Caller] {
+        &self.callers
+    }
+
+    /// Says which call runs the code that made this one. Rows come in order, so do their callers.
+    pub fn set_caller(&mut self, caller: Caller) {
+        if self.callers.last().is_none_or(|c| (c.row, c.part) < (caller.row, caller.part)) {
+            self.callers.push(caller);
+        }
+    }
+
+    /// The newest provider-side compaction that holds something: its row and part.
+    pub fn compaction(&self) -> Option<(usize, usize)> {
+        let holds = |p: &Part| p.kind == PartKind::Compaction && (p.measure.len > 0 || p.flags.has(Flags::SEALED));
+        self.rows.iter().enumerate().rev().find_map(|(at, row)| Some((at, row.parts.iter().rposition(holds)?)))
+    }
+
     /// Forgets the rows from `len` on; the host's list changed there.
     pub fn truncate(&mut self, len: usize) {
         if len < self.rows.len() {
             self.rows.truncate(len);
+            self.callers.retain(|c| c.row < len);
             self.index = Index::default();
             self.indexed = 0;
         }
@@ -75,6 +117,30 @@ impl Transcript {
         }
     }
 
+    /// Hides a row from the view, or shows it again. Returns whether that changed anything.
+    pub fn set_gone(&mut self, row: usize, gone: Option<Gone>) -> bool {
+        match self.rows.get_mut(row) {
+            Some(row) if row.gone != gone => {
+                row.gone = gone;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Forgets the first `n` rows, which a fold covers; the host's list begins later now.
+    pub fn drop_front(&mut self, n: usize) {
+        self.rows.drain(..n.min(self.rows.len()));
+        self.index = Index::default();
+        self.indexed = 0;
+        self.settle_index();
+    }
+
+    /// The row stored at this position.
+    pub fn row_at(&self, position: u64) -> Option<usize> {
+        self.rows.iter().position(|r| r.position == Some(position))
+    }
+
     /// Puts something in a part's place in the view.
     pub fn set_stand_in(&mut self, row: usize, part: usize, stand_in: Option<StandIn>) {
         if let Some(part) = self.rows.get_mut(row).and_then(|r| r.parts.get_mut(part)) {
@@ -87,7 +153,8 @@ impl Transcript {
         let from = self.indexed;
         for at in self.indexed..self.rows.len() {
             if let Some(row) = self.rows.get(at) {
-                self.index.push(at, row);
+                let joined = self.items && at > 0 && self.rows.get(at - 1).is_some_and(|r| r.role == Role::Assistant);
+                self.index.push(at, row, joined);
             }
         }
         self.indexed = self.rows.len();

@@ -1,6 +1,7 @@
 //! One message of the host, reduced to what decisions need.
 
 use crate::core::measure::meter::Measure;
+use crate::core::view::Gone;
 
 /// Who a message is from, as its format says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,6 +60,15 @@ impl Flags {
     pub const UNSERIALISABLE: Flags = Flags(64);
     /// The call was denied, or the part is a denied result.
     pub const DENIED: Flags = Flags(128);
+
+    /// What it holds is encrypted: only the provider can read it.
+    pub const SEALED: Flags = Flags(1 << 16);
+    /// A cache breakpoint sits on the part.
+    pub const CACHED: Flags = Flags(1 << 17);
+    /// A field that its type requires is missing or of another type.
+    pub const MALFORMED: Flags = Flags(1 << 18);
+    /// The text ends with white space.
+    pub const TRAILING: Flags = Flags(1 << 19);
 
     /// Whether all bits of `other` are set.
     pub fn has(self, other: Flags) -> bool {
@@ -122,6 +132,8 @@ pub struct Row {
     pub position: Option<u64>,
     /// Its parts in order.
     pub parts: Vec<Part>,
+    /// Why it is not sent, if it is not.
+    pub gone: Option<Gone>,
 }
 
 impl Row {
@@ -139,14 +151,19 @@ impl Row {
         self.parts.iter().fold(0, |sum, p| sum.saturating_add(p.tokens()))
     }
 
-    /// What the row weighs in the view; a blank row is not sent.
+    /// Whether the row is not sent: hidden by a decision, or all blank.
+    pub fn is_hidden(&self) -> bool {
+        self.gone.is_some() || self.is_blank()
+    }
+
+    /// What the row weighs in the view.
     pub fn view_tokens(&self) -> u32 {
-        if self.is_blank() { 0 } else { self.parts.iter().fold(0, |sum, p| sum.saturating_add(p.view_tokens())) }
+        if self.is_hidden() { 0 } else { self.parts.iter().fold(0, |sum, p| sum.saturating_add(p.view_tokens())) }
     }
 
     /// UTF-8 bytes of the row's texts in the view.
     pub fn view_bytes(&self) -> u64 {
-        if self.is_blank() { 0 } else { self.parts.iter().map(Part::view_bytes).sum() }
+        if self.is_hidden() { 0 } else { self.parts.iter().map(Part::view_bytes).sum() }
     }
 
     /// Whether a person wrote it: a user row with something besides tool results.

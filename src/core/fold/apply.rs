@@ -1,0 +1,71 @@
+//! Turns a judged briefing into a fold: renders the head, weighs it, and writes the record.
+//!
+//! A fold that would not make the view smaller, head included, is not applied. The bytes of the head are
+//! part of the record, so that a restart renders the same.
+
+use super::briefing;
+use super::plan::{FoldPlan, prefix_hash};
+use crate::core::restore::authority::Authority;
+use crate::core::restore::{frames, orders};
+use crate::core::session::Session;
+use crate::core::view::{Fold, HeadOrigin, HeadPart, Order};
+
+/// The record a plan and a briefing make, with the head's texts rendered.
+///
+/// `users` are the covered rows a person wrote. `authority_in_head` is false for a chapter fold, whose
+/// brief carries the blocks this once.
+pub fn render(session: &Session, plan: &FoldPlan, text: &str, authority: &Authority, authority_in_head: bool, users: Vec<Order>) -> Fold {
+    let summary = briefing::settle(text);
+    let mut parts: Vec<(HeadOrigin, String)> = Vec::new();
+    let context = session.frame.context();
+    let context = if context.is_empty() { session.state.context.clone().unwrap_or_default() } else { context };
+    if !context.is_empty() {
+        parts.push((HeadOrigin::Context, frames::context(&context)));
+    }
+    parts.push((HeadOrigin::Summary, frames::summary(&summary)));
+    if authority_in_head
+        && let Some(block) = authority.head_part()
+    {
+        parts.push((HeadOrigin::Authority, block));
+    }
+    let carried = carried_orders(session, users);
+    if let Some(block) = orders::head_part(&carried) {
+        parts.push((HeadOrigin::Orders, block));
+    }
+    let head = parts.into_iter().map(|(origin, text)| HeadPart { origin, tokens: session.weigh(&text), text }).collect();
+    Fold { id: plan.id.clone(), from: plan.from, to: plan.covered, active: true, summary, head, orders: carried }
+}
+
+/// Orders of earlier folds and of this one, within the budget.
+fn carried_orders(session: &Session, users: Vec<Order>) -> Vec<Order> {
+    if !session.config.orders.enabled {
+        return Vec::new();
+    }
+    let mut all = session.state.fold().map_or_else(Vec::new, |f| f.orders.clone());
+    all.extend(users);
+    for order in &mut all {
+        if let Some(key) = session.state.order_keys.get(&order.position) {
+            order.key = Some(key.clone());
+        }
+    }
+    let budget = session.order_budget();
+    orders::choose(all, budget, &|text| session.weigh(text))
+}
+
+/// Whether the rows of the plan are still the rows it was made from.
+pub fn still_holds(session: &Session, plan: &FoldPlan) -> bool {
+    session.state.boundary == plan.boundary && (session.transcript.is_empty() || prefix_hash(session, plan.covered) == plan.hash)
+}
+
+/// Writes the record into the state. Decisions on covered rows are forgotten, what was redacted is not.
+pub fn record(session: &mut Session, fold: Fold) {
+    let covered = fold.to;
+    session.state.entries.retain(|key, entry| entry.redacted || key.split_once('.').and_then(|(p, _)| p.parse::<u64>().ok()).is_none_or(|p| p > covered));
+    session.state.blocks.retain(|b| !b.kind.gone().is_some_and(|_| b.to <= covered) && !(b.kind.gone().is_none() && b.to <= covered));
+    session.state.context = None;
+    session.state.boundary = Some(covered);
+    session.state.breaker = Default::default();
+    session.state.evict_rest = None;
+    session.state.folds.push(fold);
+    session.dirty = true;
+}
