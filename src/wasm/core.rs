@@ -12,10 +12,11 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::future_to_promise;
 
+use super::cuts;
 use super::host::JsHost;
 use super::model::ModelInput;
 use super::projector::Projector;
-use super::value::{from_js, js_error, js_failure, to_js};
+use super::value::{from_js, js_error, js_failure, json, to_js};
 use crate::core::assemble;
 use crate::core::config::Config;
 use crate::core::error::Error;
@@ -27,7 +28,8 @@ use crate::core::measure::occupancy::Occupancy;
 use crate::core::measure::thresholds::{Model, Thresholds};
 use crate::core::measure::usage::RawUsage;
 use crate::core::state::State;
-use crate::core::transcript::{Flags, Part, PartKind, Role, Row};
+use crate::core::transcript::{Caller, Flags, Part, PartKind, Role, Row};
+use crate::formats;
 use crate::driver::Driver;
 
 /// A conversation and the window its texts pass through.
@@ -37,6 +39,7 @@ pub struct Core {
     projector: Rc<RefCell<Projector>>,
     frame: RefCell<Vec<FrameItem>>,
     row: RefCell<Option<Row>>,
+    callers: RefCell<Vec<(usize, Box<str>)>>,
 }
 
 /// What `inspect` shows.
@@ -142,7 +145,11 @@ impl Core {
     #[wasm_bindgen(js_name = endRow)]
     pub fn end_row(&self, at: usize) {
         if let Some(row) = self.row.take() {
-            self.driver.with(|s| s.put_row(at, row));
+            let callers = self.callers.take();
+            self.driver.with(|s| {
+                s.put_row(at, row);
+                callers.into_iter().for_each(|(part, caller)| s.transcript.set_caller(Caller { row: at, part, caller }));
+            });
         }
     }
 
@@ -150,6 +157,42 @@ impl Core {
     #[wasm_bindgen(js_name = setPosition)]
     pub fn set_position(&self, row: usize, position: f64) {
         self.driver.with(|s| s.transcript.set_position(row, (position >= 0.0).then_some(position as u64)));
+    }
+
+    /// The next part of the open row is a call that code makes, run by the call with this id.
+    pub fn caller(&self, id: &str) {
+        let part = self.row.borrow().as_ref().map_or(0, |r| r.parts.len());
+        self.callers.borrow_mut().push((part, id.into()));
+    }
+
+    /// Says which format the rows are in; before the first row.
+    #[wasm_bindgen(js_name = setFormat)]
+    pub fn set_format(&self, name: &str) -> Result<(), JsValue> {
+        let wire = formats::by_name(name).map_err(|e| js_error(&e))?;
+        self.driver.with(|s| s.set_profile(wire.profile));
+        Ok(())
+    }
+
+    /// Where the rows pushed so far may be cut, and why not elsewhere, as JSON text.
+    pub fn cuts(&self) -> String {
+        self.driver.with(|s| cuts::view(s))
+    }
+
+    /// Everything a provider of their format would complain about, as JSON text.
+    pub fn validate(&self, request: bool) -> Result<String, JsValue> {
+        let phase = if request { formats::Phase::Request } else { formats::Phase::Stored };
+        self.driver.with(|s| {
+            s.transcript.settle_index();
+            Ok(json(&formats::validate(&s.transcript, formats::by_name(s.profile.name).map_err(|e| js_error(&e))?, phase)))
+        })
+    }
+
+    /// The rows repaired, as JSON text.
+    pub fn repair(&self) -> Result<String, JsValue> {
+        self.driver.with(|s| {
+            s.transcript.settle_index();
+            Ok(json(&formats::repair(&s.transcript, formats::by_name(s.profile.name).map_err(|e| js_error(&e))?)))
+        })
     }
 
     /// Ends the running text as a part of the newest row.
@@ -296,7 +339,7 @@ impl Core {
         });
         let host = JsHost::new(bridge, at_once, measure);
         let driver = Driver::open(host, model, config, state).await.map_err(js_failure)?;
-        Ok(Core { driver: Rc::new(driver), projector, frame: RefCell::default(), row: RefCell::default() })
+        Ok(Core { driver: Rc::new(driver), projector, frame: RefCell::default(), row: RefCell::default(), callers: RefCell::default() })
     }
 }
 

@@ -5,6 +5,7 @@
 //! inside the body, where a failure is a value.
 
 mod core;
+mod cuts;
 mod host;
 mod model;
 mod projector;

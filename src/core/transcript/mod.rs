@@ -148,6 +148,11 @@ impl Transcript {
         }
     }
 
+    /// Whether every row is indexed.
+    pub fn is_settled(&self) -> bool {
+        self.indexed == self.rows.len()
+    }
+
     /// Brings the index up to the newest row. Returns the first row that was not indexed before.
     pub fn settle_index(&mut self) -> usize {
         let from = self.indexed;
