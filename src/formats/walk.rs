@@ -78,8 +78,12 @@ impl<'a> Walk<'a> {
     /// Adds a finding if the format minds.
     fn report(&mut self, check: Check, at: usize, part: Option<usize>, what: impl FnOnce() -> String) {
         let Some(ruling) = (self.wire.demands)(check) else { return };
-        let at_the_end = matches!(check, Check::OpenCall | Check::LastRow | Check::LastTrailing);
-        let level = if at_the_end && self.phase == Phase::Stored { Level::S } else { ruling.level };
+        let level = match (self.phase, check) {
+            // A stored history may end with an answer, and with a call that still runs.
+            (Phase::Stored, Check::LastRow | Check::LastTrailing) => return,
+            (Phase::Stored, Check::OpenCall) => Level::S,
+            _ => ruling.level,
+        };
         let detail = format!("{}: {}", what(), ruling.says);
         self.findings.push(Finding { rule: ruling.rule, level, at, part, detail, repairable: check.is_healed_at(ruling.level) });
     }

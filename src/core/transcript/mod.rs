@@ -4,6 +4,8 @@
 //! them ([`Index`]) is kept up to date as rows are appended and rebuilt only when rows are taken back.
 
 mod index;
+#[cfg(test)]
+pub mod made;
 mod row;
 
 pub use index::{Call, CallId, Index, Round};
@@ -130,7 +132,10 @@ impl Transcript {
 
     /// Forgets the first `n` rows, which a fold covers; the host's list begins later now.
     pub fn drop_front(&mut self, n: usize) {
-        self.rows.drain(..n.min(self.rows.len()));
+        let n = n.min(self.rows.len());
+        self.rows.drain(..n);
+        self.callers.retain(|c| c.row >= n);
+        self.callers.iter_mut().for_each(|c| c.row -= n);
         self.index = Index::default();
         self.indexed = 0;
         self.settle_index();
