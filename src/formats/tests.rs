@@ -59,7 +59,7 @@ fn repaired_rows(t: &Transcript, name: &str, fix: &Repair) -> Transcript {
                 })
                 .collect(),
         };
-        out.push_row(Row { role: base.map_or(T, |b| b.role), position: None, parts, gone: None });
+        out.push_row(Row::new(base.map_or(T, |b| b.role), None, parts));
     }
     out.settle_index();
     out

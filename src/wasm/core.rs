@@ -128,16 +128,23 @@ impl Core {
         self.driver.with(|s| s.transcript.len())
     }
 
-    /// Opens a row: 0 system, 1 user, 2 assistant, 3 tool; a negative position means none.
-    pub fn row(&self, role: u32, position: f64) {
+    /// Says whether a message of the list is an item of a step instead of a step.
+    #[wasm_bindgen(js_name = setItems)]
+    pub fn set_items(&self, items: bool) {
+        self.driver.with(|s| s.transcript.set_items(items));
+    }
+
+    /// Opens a row: 0 system, 1 user, 2 assistant, 3 tool; a negative position means none. `message` is the
+    /// position of the message that became this row and others.
+    pub fn row(&self, role: u32, position: f64, message: f64) {
         let role = match role {
             0 => Role::System,
             1 => Role::User,
             2 => Role::Assistant,
             _ => Role::Tool,
         };
-        let position = (position >= 0.0).then_some(position as u64);
-        *self.row.borrow_mut() = Some(Row { role, position, parts: Vec::new(), gone: None });
+        let stored = |position: f64| (position >= 0.0).then_some(position as u64);
+        *self.row.borrow_mut() = Some(Row { role, position: stored(position), message: stored(message), parts: Vec::new(), gone: None });
     }
 
     /// Ends the open row as row `at` of the list: the same content stays as it is, other content replaces

@@ -34,7 +34,7 @@ pub fn flagged(mut p: Part, flags: Flags) -> Part {
 pub fn transcript(rows: Vec<(Role, Vec<Part>)>) -> Transcript {
     let mut t = Transcript::default();
     for (role, parts) in rows {
-        t.push_row(Row { role, position: None, parts, gone: None });
+        t.push_row(Row::new(role, None, parts));
     }
     t.settle_index();
     t

@@ -7,6 +7,8 @@ mod index;
 #[cfg(test)]
 pub mod made;
 mod row;
+#[cfg(test)]
+mod tests;
 
 pub use index::{Call, CallId, Index, Round};
 pub use row::{Flags, Part, PartKind, Role, Row, StandIn};
@@ -163,8 +165,7 @@ impl Transcript {
         let from = self.indexed;
         for at in self.indexed..self.rows.len() {
             if let Some(row) = self.rows.get(at) {
-                let joined = self.items && at > 0 && self.rows.get(at - 1).is_some_and(|r| r.role == Role::Assistant);
-                self.index.push(at, row, joined);
+                self.index.push(at, row, self.items);
             }
         }
         self.indexed = self.rows.len();
@@ -195,8 +196,11 @@ impl Transcript {
         Ok(())
     }
 
-    /// The first row the model has not read yet: everything after the last assistant row.
+    /// The first row the model has not read yet: everything after the last assistant row. Where a step has
+    /// several items, a result between them answers that very step and was not read by it.
     pub fn first_unread(&self) -> usize {
-        self.rows.iter().rposition(|r| r.role == Role::Assistant).map_or(0, |i| i + 1)
+        let after = self.rows.iter().rposition(|r| r.role == Role::Assistant).map_or(0, |i| i + 1);
+        let Some(round) = self.index.rounds().last().filter(|_| self.items) else { return after };
+        self.rows.iter().take(after).enumerate().skip(round.start).find(|(_, r)| r.role == Role::Tool).map_or(after, |(i, _)| i)
     }
 }

@@ -43,7 +43,17 @@ fn calls(walk: &mut Walk<'_>) {
 /// Whether a call may still get its result: nothing was asked of the model since.
 pub(super) fn is_open(walk: &Walk<'_>, call: &Call) -> bool {
     let last = walk.transcript.index().rounds().len() - 1;
-    call.round == last && !walk.users_between(call.row + 1, walk.transcript.len())
+    call.round == last && !walk.users_between(call.row + 1, walk.transcript.len()) && !went_on(walk, call)
+}
+
+/// Where items of one step may stand between its results: whether the model has said something since one came.
+fn went_on(walk: &Walk<'_>, call: &Call) -> bool {
+    let mut answered = false;
+    walk.wire.profile.items
+        && walk.transcript.rows().iter().skip(call.row + 1).any(|r| {
+            answered |= r.role == Role::Tool;
+            answered && r.role == Role::Assistant && r.parts.iter().any(|p| p.kind == PartKind::Text)
+        })
 }
 
 fn one_pair(walk: &mut Walk<'_>, call: &Call, (row, part): (usize, usize)) {
