@@ -16,7 +16,7 @@ use super::cuts;
 use super::host::JsHost;
 use super::model::ModelInput;
 use super::projector::Projector;
-use super::value::{from_js, js_error, js_failure, json, to_js};
+use super::value::{from_js, js_error, js_failure, to_js};
 use crate::core::assemble;
 use crate::core::config::Config;
 use crate::core::error::Error;
@@ -137,12 +137,7 @@ impl Core {
     /// Opens a row: 0 system, 1 user, 2 assistant, 3 tool; a negative position means none. `message` is the
     /// position of the message that became this row and others.
     pub fn row(&self, role: u32, position: f64, message: f64) {
-        let role = match role {
-            0 => Role::System,
-            1 => Role::User,
-            2 => Role::Assistant,
-            _ => Role::Tool,
-        };
+        let role = role_of(role);
         let stored = |position: f64| (position >= 0.0).then_some(position as u64);
         *self.row.borrow_mut() = Some(Row { role, position: stored(position), message: stored(message), parts: Vec::new(), gone: None });
     }
@@ -183,23 +178,6 @@ impl Core {
     /// Where the rows pushed so far may be cut, and why not elsewhere, as JSON text.
     pub fn cuts(&self) -> String {
         self.driver.with(|s| cuts::view(s))
-    }
-
-    /// Everything a provider of their format would complain about, as JSON text.
-    pub fn validate(&self, request: bool) -> Result<String, JsValue> {
-        let phase = if request { formats::Phase::Request } else { formats::Phase::Stored };
-        self.driver.with(|s| {
-            s.transcript.settle_index();
-            Ok(json(&formats::validate(&s.transcript, formats::by_name(s.profile.name).map_err(|e| js_error(&e))?, phase)))
-        })
-    }
-
-    /// The rows repaired, as JSON text.
-    pub fn repair(&self) -> Result<String, JsValue> {
-        self.driver.with(|s| {
-            s.transcript.settle_index();
-            Ok(json(&formats::repair(&s.transcript, formats::by_name(s.profile.name).map_err(|e| js_error(&e))?)))
-        })
     }
 
     /// Ends the running text as a part of the newest row.
@@ -359,7 +337,16 @@ fn now<T>(future: impl Future<Output = Result<T, JsValue>>) -> Result<T, JsValue
     }
 }
 
-fn part_kind(code: u32) -> PartKind {
+pub(super) fn role_of(code: u32) -> Role {
+    match code {
+        0 => Role::System,
+        1 => Role::User,
+        2 => Role::Assistant,
+        _ => Role::Tool,
+    }
+}
+
+pub(super) fn part_kind(code: u32) -> PartKind {
     match code {
         0 => PartKind::Text,
         1 => PartKind::Reasoning,

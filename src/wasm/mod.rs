@@ -6,6 +6,7 @@
 
 mod core;
 mod cuts;
+mod history;
 mod host;
 mod model;
 mod projector;
