@@ -35,7 +35,7 @@ fn demands(check: Check) -> Option<Ruling> {
         Check::ProviderUnanswered => ruling("OC-10", E, "the API sees a call without an answer"),
         Check::ProviderOrphan => ruling("OC-6", E, "the API sees an answer without its call"),
         Check::OnlyReasoning => ruling("AM-11", S, "an assistant turn of nothing but reasoning becomes an empty text"),
-        Check::BlankText | Check::BlankRow => ruling("AM-8", S, "it costs a message and says nothing"),
+        Check::BlankRow => ruling("AM-8", S, "it costs a message and says nothing"),
         Check::NotJson => ruling("AM-16", S, "JSON cannot carry the value as it is"),
         _ => None,
     }

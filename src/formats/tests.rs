@@ -226,7 +226,7 @@ fn what_is_empty_where_the_provider_forbids_it_goes() {
     assert_eq!(found("anthropic", rows), ["AN-12 E 0", "AN-12 E 1", "AN-12 E 2"]);
     assert_eq!(found("ai-sdk", rows), ["AM-8 D 0", "AM-8 S 1", "AM-8 S 2"]);
     assert_eq!(found("gemini", rows), ["GE-1 E 0", "GE-1 E 1", "GE-1 E 2"]);
-    assert_eq!(found("openai-chat", rows), ["AM-8 S 0", "AM-8 S 1", "OC-2 E 2"]);
+    assert_eq!(found("openai-chat", rows), ["AM-8 S 1", "OC-2 E 2"]);
     for name in FORMATS {
         let (after, _) = healed(name, rows);
         assert_eq!(shape(&after)[1..], ["assistant: text", "user: text"], "{name}");

@@ -35,7 +35,39 @@ impl History {
     }
 
     /// A part of the open row; `blank` says that its text is empty or white space.
-    pub fn part(&mut self, kind: u32, flags: u32, id: &str, name: &str, blank: bool, empty: bool, media: bool) {
+    pub fn part(&mut self, kind: u32, flags: u32, blank: bool, empty: bool, media: bool) {
+        self.push("", "", kind, flags, (blank, empty, media));
+    }
+
+    /// One with an id and a name, which come as one string with a NUL between.
+    pub fn named(&mut self, names: &str, kind: u32, flags: u32, blank: bool, empty: bool, media: bool) {
+        let (id, name) = names.rsplit_once('\0').unwrap_or((names, ""));
+        self.push(id, name, kind, flags, (blank, empty, media));
+    }
+
+    /// The next part of the open row is a call that code makes, run by the call with this id.
+    pub fn caller(&mut self, id: &str) {
+        let part = self.row.as_ref().map_or(0, |r| r.parts.len());
+        self.transcript.set_caller(Caller { row: self.transcript.len(), part, caller: id.into() });
+    }
+
+    /// Everything a provider would complain about, as JSON text; `request`: the list is sent as it is.
+    pub fn validate(&mut self, request: bool) -> String {
+        self.close();
+        self.transcript.settle_index();
+        json(&formats::validate(&self.transcript, self.wire, if request { Phase::Request } else { Phase::Stored }))
+    }
+
+    /// The rows repaired, as JSON text.
+    pub fn repair(&mut self) -> String {
+        self.close();
+        self.transcript.settle_index();
+        json(&formats::repair(&self.transcript, self.wire))
+    }
+}
+
+impl History {
+    fn push(&mut self, id: &str, name: &str, kind: u32, flags: u32, (blank, empty, media): (bool, bool, bool)) {
         let measure = Measure { blank, len: u32::from(!empty), ..Measure::default() };
         let part = Part {
             kind: part_kind(kind),
@@ -52,30 +84,9 @@ impl History {
         }
     }
 
-    /// The next part of the open row is a call that code makes, run by the call with this id.
-    pub fn caller(&mut self, id: &str) {
-        let part = self.row.as_ref().map_or(0, |r| r.parts.len());
-        self.transcript.set_caller(Caller { row: self.transcript.len(), part, caller: id.into() });
-    }
-
-    /// Everything a provider would complain about, as JSON text; `request`: the list is sent as it is.
-    pub fn validate(&mut self, request: bool) -> String {
-        self.close();
-        json(&formats::validate(&self.transcript, self.wire, if request { Phase::Request } else { Phase::Stored }))
-    }
-
-    /// The rows repaired, as JSON text.
-    pub fn repair(&mut self) -> String {
-        self.close();
-        json(&formats::repair(&self.transcript, self.wire))
-    }
-}
-
-impl History {
     fn close(&mut self) {
         if let Some(row) = self.row.take() {
             self.transcript.push_row(row);
         }
-        self.transcript.settle_index();
     }
 }
