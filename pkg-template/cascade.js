@@ -10,7 +10,7 @@ import { CascadeError, badInput } from './errors.js';
 import { aiSdk } from './formats/ai-sdk.js';
 import { detectFormat, formatByName } from './formats/index.js';
 import { pushFrame } from './frame.js';
-import { checkHost } from './host.js';
+import { callHost, checkHost } from './host.js';
 import { modelInput } from './models.js';
 import { ViewLayer, emitted } from './lay-view.js';
 import { jsonOutput, listOutput, textOutput } from './outputs.js';
@@ -63,7 +63,22 @@ class Cascade {
 
   /** The view to send now. @param {any} input */
   next(input) {
-    return this.#run(async () => {
+    return this.#plan(input, undefined);
+  }
+
+  /** Relief on request: a fold where one can be made, else a digest. @param {any} input */
+  compact(input) {
+    const { at = 'now', brief, focus } = input ?? {};
+    if (at !== 'now' && at !== 'chapter') return Promise.reject(badInput("`at` must be 'now' or 'chapter'"));
+    for (const [name, value] of Object.entries({ brief, focus })) {
+      if (value !== undefined && typeof value !== 'string') return Promise.reject(badInput(`\`${name}\` must be a string`));
+    }
+    return this.#plan(input, { compact: at === 'now', chapter: at === 'chapter', brief: brief ?? null, focus: focus ?? null });
+  }
+
+  /** @param {any} input @param {any} ask */
+  #plan(input, ask) {
+    return this.#run(async (live) => {
       const { messages, positions, signal } = checkNext(input);
       signal?.throwIfAborted();
       this.#refuseViews(messages);
@@ -75,19 +90,85 @@ class Cascade {
       bridge.signal = signal;
       try {
         this.#rows.push(messages, positions, format);
-        const report = await this.#core.next();
+        const report = await this.#core.next(ask);
         await this.#redactAgain(report.steps, messages, format);
         const { recipe, view, handles } = this.#layer.lay(report.steps, messages, format, (row, part) => bridge.output(row, part));
         this.#handlesShown ||= handles;
-        const { steps: _steps, events, ...rest } = report;
-        const numbered = this.#number(events);
-        return { ...rest, view, recipe, frame: this.#frameNames, events: numbered };
+        const { steps: _steps, events, background, record, folded, ...rest } = report;
+        const pending = folded ? await this.#pending(view, recipe) : 0;
+        return {
+          ...rest,
+          view,
+          recipe,
+          frame: this.#frameNames,
+          events: [...live, ...this.#number(events)],
+          ...(record === undefined ? {} : { record: [format.userMessage([{ text: record, origin: 'user' }], 'user')] }),
+          ...(pending > 0 ? { pending } : {}),
+          ...(background ? { background: this.#background(background) } : {}),
+        };
       } finally {
         bridge.messages = [];
         bridge.signal = undefined;
         bridge.place = undefined;
       }
-    }, true);
+    });
+  }
+
+  /** What was typed while the fold was made is read in this very request. @param {any[]} view @param {any[]} recipe */
+  async #pending(view, recipe) {
+    const { host, transcript, signal } = this.#bridge;
+    if (typeof host.pending !== 'function') return 0;
+    const more = (await callHost(host, host, 'pending', [], { transcript, signal })) ?? [];
+    for (const message of more) {
+      view.push(message);
+      recipe.push({ insert: message, origin: 'user' });
+    }
+    return more.length;
+  }
+
+  /** @param {any} plan */
+  #background(plan) {
+    const bridge = this.#bridge;
+    /** @type {Promise<any[]> | undefined} */
+    let started;
+    return {
+      ticket: { v: 1, transcript: bridge.transcript, plan },
+      run: () => {
+        started ??= (async () => {
+          /** @type {any[]} */
+          const live = [];
+          const before = bridge.onLive;
+          bridge.onLive = (event) => live.push(...this.#tell([event]));
+          const done = this.#core.background();
+          bridge.running = done;
+          try {
+            await done;
+          } finally {
+            if (bridge.running === done) bridge.running = undefined;
+            bridge.onLive = before;
+          }
+          return live;
+        })();
+        return started;
+      },
+    };
+  }
+
+  /** Takes back folds and decisions after a row. @param {{ to: number }} input */
+  rewind(input) {
+    return this.#run(async () => {
+      if (!Number.isSafeInteger(input?.to) || input.to < 0) throw badInput('`to` must be the position of the last row that stays');
+      await this.#core.rewindTo(input.to);
+      return {};
+    });
+  }
+
+  /** Shows the rows of a fold again. @param {{ id: string }} input */
+  unfold(input) {
+    return this.#run(async () => {
+      await this.#core.unfold(String(input?.id ?? ''));
+      return {};
+    });
   }
 
   /** A response arrived. @param {any} [input] */
@@ -97,7 +178,7 @@ class Cascade {
       const events = this.#number(this.#core.settle(input.usage));
       const { occupancy, window } = this.#core.inspect();
       return { occupancy, window, events };
-    }, true);
+    });
   }
 
   /** A tool ran: what to record as its result. @param {any} input @param {{ signal?: AbortSignal }} [options] */
@@ -133,11 +214,16 @@ class Cascade {
   set(patch) {
     this.#check();
     if (!patch || typeof patch !== 'object') throw badInput('`set` needs an object: { config?, model?, frame? }');
-    for (const key of Object.keys(patch)) if (!['config', 'model', 'frame'].includes(key)) throw badInput(`\`set\` does not know \`${key}\`; it takes config, model and frame`);
+    for (const key of Object.keys(patch)) if (!['config', 'model', 'frame', 'pin', 'orderKeys'].includes(key)) throw badInput(`\`set\` does not know \`${key}\`; it takes config, model, frame, pin and orderKeys`);
     const model = patch.model === undefined ? undefined : modelInput(patch.model);
     if (patch.config !== undefined && this.#core.configure(patch.config)) this.#rows.reset();
     if (model !== undefined) this.#core.setModel(model);
-    if (patch.frame !== undefined) this.#takeFrame(patch.frame);
+    if (patch.frame !== undefined) {
+      this.#takeFrame(patch.frame);
+      this.#core.recaptureContext();
+    }
+    if (patch.pin !== undefined) this.#core.setPins(patch.pin);
+    if (patch.orderKeys !== undefined) this.#core.setOrderKeys(patch.orderKeys);
   }
 
   /** The durable state, for hosts without a store. */
@@ -162,8 +248,8 @@ class Cascade {
     if (this.#life === 'dead') throw new CascadeError('internal_error', 'the session failed inside; reopen it from its state');
   }
 
-  /** One call at a time, in the order they came; events go out when the state is released. @param {() => Promise<any>} job */
-  #run(job, deliver = false) {
+  /** One call at a time, in the order they came; events go out when the state is released. @param {(live: any[]) => Promise<any>} job */
+  #run(job) {
     try {
       this.#check();
     } catch (error) {
@@ -171,8 +257,14 @@ class Cascade {
     }
     const run = this.#queue.then(async () => {
       this.#check();
+      /** @type {any[]} */
+      const live = [];
+      this.#bridge.onLive = (event) => live.push(...this.#tell([event]));
       try {
-        return await job();
+        const out = await job(live);
+        const told = new Set(live);
+        if (out?.events) this.#deliver(out.events.filter((/** @type {any} */ e) => !told.has(e)));
+        return out;
       } catch (error) {
         // A trap leaves the instance in an unknown state; nothing of it may be used again.
         if (error instanceof WebAssembly.RuntimeError) {
@@ -183,8 +275,14 @@ class Cascade {
       }
     });
     this.#queue = run.catch(() => {});
-    if (deliver) void run.then((out) => this.#deliver(out.events), () => {});
     return run;
+  }
+
+  /** Events the host hears at once. @param {any[]} events */
+  #tell(events) {
+    const numbered = this.#number(events);
+    this.#deliver(numbered);
+    return numbered;
   }
 
   /** @param {any[]} events */

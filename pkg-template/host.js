@@ -52,7 +52,7 @@ export async function callHost(host, owner, name, args, { transcript, signal, ms
 export function checkHost(host) {
   if (host === undefined || host === null) return {};
   if (typeof host !== 'object' && typeof host !== 'function') throw new CascadeError('bad_input', '`host` must be an object with methods');
-  for (const name of ['load', 'commit', 'rows', 'redact', 'onEvent', 'measure']) {
+  for (const name of ['load', 'commit', 'rows', 'redact', 'pending', 'authority', 'summarize', 'onEvent', 'measure']) {
     const value = host[name];
     if (value !== undefined && value !== null && typeof value !== 'function') throw new CascadeError('bad_input', `\`host.${name}\` must be a function`);
   }

@@ -269,9 +269,22 @@ impl Session {
     }
 
     /// Takes over a state that somebody else wrote.
+    ///
+    /// What this process alone knows of results (spilled, redacted, shortened) is kept; its stubs are not,
+    /// because a view is only made of stubs that are durable.
     pub fn adopt(&mut self, state: State) {
-        self.state = state;
+        let moved = state.boundary != self.state.boundary;
+        let before = std::mem::replace(&mut self.state, state);
         self.dirty = false;
+        for (key, entry) in before.entries {
+            if !matches!(entry.edit, Some(Edit::Stub { .. })) && !self.state.entries.contains_key(&key) {
+                self.state.entries.insert(key, entry);
+                self.dirty = true;
+            }
+        }
+        if moved {
+            self.gauge.void();
+        }
         for (call, row, part) in self.results_from(0) {
             let stand_in = self.entry(call).and_then(|e| e.edit.as_ref()).map(|e| StandIn { tokens: e.tokens(), bytes: e.bytes() });
             if self.transcript.part(row, part).is_some_and(|p| p.stand_in != stand_in) {

@@ -38,7 +38,7 @@ pub struct State {
     pub breaker: Breaker,
     /// Topics the host gave to the user's messages, by position.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub order_keys: BTreeMap<u64, String>,
+    pub order_keys: BTreeMap<String, String>,
     /// Positions that never leave the view.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub pins: BTreeSet<u64>,

@@ -28,7 +28,8 @@ use crate::core::measure::thresholds::{Model, Thresholds};
 use crate::core::measure::usage::RawUsage;
 use crate::core::state::State;
 use crate::core::transcript::{Flags, Part, PartKind, Role, Row};
-use crate::driver::Driver;
+use crate::core::event::Outcome;
+use crate::driver::{Ask, Driver, FoldEnd};
 
 /// A conversation and the window its texts pass through.
 #[wasm_bindgen]
@@ -88,7 +89,7 @@ impl Core {
     /// `next` over a bridge that answers at once.
     #[wasm_bindgen(js_name = nextNow)]
     pub fn next_now(&self) -> Result<JsValue, JsValue> {
-        let report = now(async { self.driver.next().await.map_err(js_failure) })?;
+        let report = now(async { self.driver.next(&Ask::default()).await.map_err(js_failure) })?;
         to_js(&report)
     }
 
@@ -198,11 +199,73 @@ impl Core {
         measure.tokens
     }
 
-    /// Plans the view of the rows pushed so far.
-    pub fn next(&self) -> Promise {
+    /// Runs the fold that `next` planned for the background: `{ outcome, reason? }`.
+    pub fn background(&self) -> Promise {
         let driver = Rc::clone(&self.driver);
         future_to_promise(async move {
-            let report = driver.next().await.map_err(js_failure)?;
+            let end = driver.background().await.map_err(js_failure)?;
+            to_js(&match end {
+                FoldEnd::Done(_) => Outcome { stage: "fold", outcome: "done", reason: None, until: None, detail: None },
+                FoldEnd::Declined(reason) => Outcome::declined("fold", reason),
+            })
+        })
+    }
+
+    /// Takes the folds back that cover more than the row at `to`, and every decision after it.
+    #[wasm_bindgen(js_name = rewindTo)]
+    pub fn rewind_to(&self, to: f64) -> Promise {
+        let driver = Rc::clone(&self.driver);
+        future_to_promise(async move {
+            driver.rewind(to as u64).await.map_err(js_failure)?;
+            Ok(JsValue::UNDEFINED)
+        })
+    }
+
+    /// Takes a fold and those made on it back; its rows are shown again.
+    pub fn unfold(&self, id: String) -> Promise {
+        let driver = Rc::clone(&self.driver);
+        future_to_promise(async move {
+            driver.unfold(&id).await.map_err(js_failure)?;
+            Ok(JsValue::UNDEFINED)
+        })
+    }
+
+    /// Topics of the user's messages, by position.
+    #[wasm_bindgen(js_name = setOrderKeys)]
+    pub fn set_order_keys(&self, keys: JsValue) -> Result<(), JsValue> {
+        let keys: std::collections::BTreeMap<String, String> = from_js(keys, "orderKeys").map_err(|e| js_error(&e))?;
+        self.driver.with(|s| {
+            for (position, key) in keys {
+                if position.parse::<u64>().is_ok() {
+                    s.state.order_keys.insert(position, key);
+                    s.dirty = true;
+                }
+            }
+        });
+        Ok(())
+    }
+
+    /// Positions that stay in the view whatever happens.
+    #[wasm_bindgen(js_name = setPins)]
+    pub fn set_pins(&self, positions: Vec<f64>) {
+        self.driver.with(|s| {
+            s.state.pins = positions.into_iter().filter(|p| *p >= 0.0).map(|p| p as u64).collect();
+            s.dirty = true;
+        });
+    }
+
+    /// The session context is captured again at the next `next`.
+    #[wasm_bindgen(js_name = recaptureContext)]
+    pub fn recapture_context(&self) {
+        self.driver.with(|s| s.capture_context(true));
+    }
+
+    /// Plans the view of the rows pushed so far.
+    pub fn next(&self, ask: JsValue) -> Promise {
+        let driver = Rc::clone(&self.driver);
+        future_to_promise(async move {
+            let ask: Ask = if ask.is_undefined() { Ask::default() } else { from_js(ask, "compact").map_err(|e| js_error(&e))? };
+            let report = driver.next(&ask).await.map_err(js_failure)?;
             to_js(&report)
         })
     }

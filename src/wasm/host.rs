@@ -8,7 +8,11 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
 use super::value::{from_js, to_js};
+use crate::core::event::Event;
+use crate::core::fold::judge::Answer;
+use crate::core::fold::request::SummarizeRequest;
 use crate::core::measure::meter::Measure;
+use crate::core::restore::authority::Authority;
 use crate::core::state::State;
 use crate::driver::{Commit, Gap, Host, Loaded, Method, Place};
 
@@ -60,6 +64,9 @@ impl Host for JsHost {
             Method::Commit => "commit",
             Method::Raw => "raw",
             Method::Redact => "redact",
+            Method::Summarize => "summarize",
+            Method::Authority => "authority",
+            Method::Rows => "rows",
         };
         self.call("has", &[&name.into()]).is_ok_and(|v| v.is_truthy())
     }
@@ -76,6 +83,38 @@ impl Host for JsHost {
         let handle = gap.handle.map_or(JsValue::UNDEFINED, JsValue::from);
         let loss = to_js(&gap.loss).unwrap_or(JsValue::UNDEFINED);
         self.call("shorten", &[output, &cap.into(), &handle, &loss]).unwrap_or_else(|_| output.clone())
+    }
+
+    fn excerpt(&self, at: Place, max: Option<u32>, handle: Option<&str>) -> String {
+        let max = max.map_or(JsValue::UNDEFINED, JsValue::from);
+        let handle = handle.map_or(JsValue::UNDEFINED, JsValue::from);
+        let text = self.call("excerpt", &[&(at.row as u32).into(), &(at.part as u32).into(), &max, &handle]);
+        text.ok().and_then(|t| t.as_string()).unwrap_or_default()
+    }
+
+    fn emit(&self, event: &Event) {
+        if let Ok(event) = to_js(event) {
+            let _ = self.call("emit", &[&event]);
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.call("cancelled", &[]).is_ok_and(|v| v.is_truthy())
+    }
+
+    async fn summarize(&self, request: &SummarizeRequest) -> Result<Answer, JsValue> {
+        let answer = self.wait("summarize", &[&to_js(request)?]).await?;
+        let field = |name: &str| Reflect::get(&answer, &name.into()).ok().and_then(|v| v.as_string());
+        Ok(Answer { text: field("text").unwrap_or_default(), finish_reason: field("finishReason") })
+    }
+
+    async fn authority(&self) -> Result<Authority, JsValue> {
+        let blocks = self.wait("authority", &[]).await?;
+        from_js(blocks, "authority").map_err(|e| super::value::js_error(&e))
+    }
+
+    async fn background(&self, ms: u32) {
+        let _ = self.wait("background", &[&ms.into()]).await;
     }
 
     async fn load(&self) -> Result<Option<Loaded>, JsValue> {
