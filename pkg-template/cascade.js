@@ -204,10 +204,10 @@ class Cascade {
     return this.#bridge.host.raw && (persistRaw || this.#handlesShown) ? this.#tools : [];
   }
 
-  /** What fills the window and what became of each row, as plain JSON. */
-  inspect() {
+  /** What fills the window and what became of each row, as plain JSON; `cuts: false` leaves out where the history may be cut. @param {{ cuts?: boolean }} [what] */
+  inspect({ cuts = true } = {}) {
     this.#check();
-    return this.#core.inspect();
+    return { ...this.#core.inspect(), ...(cuts && { cuts: JSON.parse(this.#core.cuts()) }) };
   }
 
   /** Takes effect at the next `next`; an error leaves everything as it was. @param {any} patch */

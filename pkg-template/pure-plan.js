@@ -33,7 +33,7 @@ export function plan({ messages, positions, format, model, config, occupancy, st
     const { steps, ...report } = core.nextNow();
     const { recipe, view } = new ViewLayer().lay(steps, messages, form, (row, part) => form.output(messages[row], part));
     const { ledger, breakdown, thresholds } = core.inspect();
-    return { ...report, recipe, view, ledger, breakdown, thresholds, spill: [...spill].map(([handle, text]) => ({ handle, text })), state: core.state() };
+    return { ...report, recipe, view, cut: JSON.parse(core.cuts()), ledger, breakdown, thresholds, spill: [...spill].map(([handle, text]) => ({ handle, text })), state: core.state() };
   } finally {
     core.free();
   }

@@ -7,6 +7,9 @@
 
 import { badInput } from './errors.js';
 
+/** Lists of plain texts read alike in several formats; until one is certain, the core's own demands hold. */
+const FORMAT_NAMES = new Set(['ai-sdk', 'ai-sdk-ui', 'anthropic', 'openai-chat', 'openai-responses', 'gemini']);
+
 export class RowSync {
   #core;
   #window;
@@ -34,6 +37,7 @@ export class RowSync {
    * @param {any} format
    */
   push(messages, positions, format) {
+    if (FORMAT_NAMES.has(format.name)) this.#core.setFormat(format.name);
     if (positions && positions.length !== messages.length) throw badInput(`\`positions\` has ${positions.length} entries for ${messages.length} messages`);
     for (let i = 0; i < messages.length; i += 1) {
       const message = messages[i];
@@ -59,6 +63,7 @@ export class RowSync {
     this.#core.row(role, position);
     for (const part of parts) {
       this.#window.write(part.text);
+      if (part.caller) this.#core.caller(part.caller);
       this.#core.part(part.kind, part.flags ?? 0, part.id ?? '', part.name ?? '', part.target ?? '', part.media ?? 0);
     }
     this.#core.endRow(at);

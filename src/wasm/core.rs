@@ -12,6 +12,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::future_to_promise;
 
+use super::cuts;
 use super::host::JsHost;
 use super::model::ModelInput;
 use super::projector::Projector;
@@ -27,9 +28,10 @@ use crate::core::measure::occupancy::Occupancy;
 use crate::core::measure::thresholds::{Model, Thresholds};
 use crate::core::measure::usage::RawUsage;
 use crate::core::state::State;
-use crate::core::transcript::{Flags, Part, PartKind, Role, Row};
 use crate::core::event::Outcome;
+use crate::core::transcript::{Caller, Flags, Part, PartKind, Role, Row};
 use crate::driver::{Ask, Driver, FoldEnd};
+use crate::formats;
 
 /// A conversation and the window its texts pass through.
 #[wasm_bindgen]
@@ -38,6 +40,7 @@ pub struct Core {
     projector: Rc<RefCell<Projector>>,
     frame: RefCell<Vec<FrameItem>>,
     row: RefCell<Option<Row>>,
+    callers: RefCell<Vec<(usize, Box<str>)>>,
 }
 
 /// What `inspect` shows.
@@ -126,16 +129,18 @@ impl Core {
         self.driver.with(|s| s.transcript.len())
     }
 
-    /// Opens a row: 0 system, 1 user, 2 assistant, 3 tool; a negative position means none.
-    pub fn row(&self, role: u32, position: f64) {
-        let role = match role {
-            0 => Role::System,
-            1 => Role::User,
-            2 => Role::Assistant,
-            _ => Role::Tool,
-        };
-        let position = (position >= 0.0).then_some(position as u64);
-        *self.row.borrow_mut() = Some(Row { role, position, parts: Vec::new(), gone: None });
+    /// Says whether a message of the list is an item of a step instead of a step.
+    #[wasm_bindgen(js_name = setItems)]
+    pub fn set_items(&self, items: bool) {
+        self.driver.with(|s| s.transcript.set_items(items));
+    }
+
+    /// Opens a row: 0 system, 1 user, 2 assistant, 3 tool; a negative position means none. `message` is the
+    /// position of the message that became this row and others.
+    pub fn row(&self, role: u32, position: f64, message: f64) {
+        let role = role_of(role);
+        let stored = |position: f64| (position >= 0.0).then_some(position as u64);
+        *self.row.borrow_mut() = Some(Row { role, position: stored(position), message: stored(message), parts: Vec::new(), gone: None });
     }
 
     /// Ends the open row as row `at` of the list: the same content stays as it is, other content replaces
@@ -143,7 +148,11 @@ impl Core {
     #[wasm_bindgen(js_name = endRow)]
     pub fn end_row(&self, at: usize) {
         if let Some(row) = self.row.take() {
-            self.driver.with(|s| s.put_row(at, row));
+            let callers = self.callers.take();
+            self.driver.with(|s| {
+                s.put_row(at, row);
+                callers.into_iter().for_each(|(part, caller)| s.transcript.set_caller(Caller { row: at, part, caller }));
+            });
         }
     }
 
@@ -151,6 +160,25 @@ impl Core {
     #[wasm_bindgen(js_name = setPosition)]
     pub fn set_position(&self, row: usize, position: f64) {
         self.driver.with(|s| s.transcript.set_position(row, (position >= 0.0).then_some(position as u64)));
+    }
+
+    /// The next part of the open row is a call that code makes, run by the call with this id.
+    pub fn caller(&self, id: &str) {
+        let part = self.row.borrow().as_ref().map_or(0, |r| r.parts.len());
+        self.callers.borrow_mut().push((part, id.into()));
+    }
+
+    /// Says which format the rows are in; before the first row.
+    #[wasm_bindgen(js_name = setFormat)]
+    pub fn set_format(&self, name: &str) -> Result<(), JsValue> {
+        let wire = formats::by_name(name).map_err(|e| js_error(&e))?;
+        self.driver.with(|s| s.set_profile(wire.profile));
+        Ok(())
+    }
+
+    /// Where the rows pushed so far may be cut, and why not elsewhere, as JSON text.
+    pub fn cuts(&self) -> String {
+        self.driver.with(|s| cuts::view(s))
     }
 
     /// Ends the running text as a part of the newest row.
@@ -359,7 +387,7 @@ impl Core {
         });
         let host = JsHost::new(bridge, at_once, measure);
         let driver = Driver::open(host, model, config, state).await.map_err(js_failure)?;
-        Ok(Core { driver: Rc::new(driver), projector, frame: RefCell::default(), row: RefCell::default() })
+        Ok(Core { driver: Rc::new(driver), projector, frame: RefCell::default(), row: RefCell::default(), callers: RefCell::default() })
     }
 }
 
@@ -372,7 +400,16 @@ fn now<T>(future: impl Future<Output = Result<T, JsValue>>) -> Result<T, JsValue
     }
 }
 
-fn part_kind(code: u32) -> PartKind {
+pub(super) fn role_of(code: u32) -> Role {
+    match code {
+        0 => Role::System,
+        1 => Role::User,
+        2 => Role::Assistant,
+        _ => Role::Tool,
+    }
+}
+
+pub(super) fn part_kind(code: u32) -> PartKind {
     match code {
         0 => PartKind::Text,
         1 => PartKind::Reasoning,

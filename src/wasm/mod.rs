@@ -5,6 +5,8 @@
 //! inside the body, where a failure is a value.
 
 mod core;
+mod cuts;
+mod history;
 mod host;
 mod model;
 mod projector;

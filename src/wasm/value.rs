@@ -17,6 +17,11 @@ pub(super) fn to_js<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
     value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).map_err(|e| js_sys::Error::new(&e.to_string()).into())
 }
 
+/// Long lists cross as JSON text: many small objects made one by one cost more than one parse.
+pub(super) fn json<T: Serialize>(value: &T) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
 /// An `Error` with `name` and `code`.
 pub(super) fn js_error(error: &Error) -> JsValue {
     let js = js_sys::Error::new(&error.message);

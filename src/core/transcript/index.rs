@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::row::{Flags, PartKind, Role, Row};
+use super::row::{Flags, Part, PartKind, Role, Row};
 
 /// Index of a call in [`Index::calls`].
 pub type CallId = usize;
@@ -17,9 +17,9 @@ pub struct Call {
     pub row: usize,
     /// Part within the row.
     pub part: usize,
-    /// Durable position of its row, if stored.
+    /// Durable position of the first row of its round (of its whole message, where that became several rows), if stored.
     pub position: Option<u64>,
-    /// Which call of its row it is, from 0.
+    /// Which call at that position it is, from 0.
     pub ordinal: u32,
     /// The round it belongs to.
     pub round: usize,
@@ -29,12 +29,14 @@ pub struct Call {
     pub result: Option<(usize, usize)>,
     /// Whether the provider runs it.
     pub by_provider: bool,
+    /// Whether the server gave it no id.
+    pub nameless: bool,
     /// The id the model knows it by: the call id, or `id~2` when the id repeats.
     pub handle: Box<str>,
 }
 
 impl Call {
-    /// The durable key of the call: position of its row and ordinal.
+    /// The durable key of the call: position and ordinal.
     pub fn key(&self) -> String {
         match self.position {
             Some(p) => format!("{p}.{}", self.ordinal),
@@ -85,7 +87,13 @@ pub struct Index {
     rounds: Vec<Round>,
     turns: Vec<usize>,
     strays: Vec<Stray>,
+    /// Whether a result or a user row came since the last assistant row.
+    answered: bool,
+    /// What the calls of the running round are keyed by.
+    key: Option<u64>,
     by_id: BTreeMap<Box<str>, Vec<CallId>>,
+    /// Calls by the name of their tool, where results may come without an id.
+    by_name: BTreeMap<Box<str>, Vec<CallId>>,
     by_result: BTreeMap<(usize, usize), CallId>,
     handles: BTreeMap<Box<str>, CallId>,
 }
@@ -142,36 +150,56 @@ impl Index {
         calls.get(..calls.partition_point(|c| self.calls.get(*c).is_some_and(|c| c.row <= row)))?.last().and_then(|c| self.calls.get(*c))
     }
 
-    /// `joined`: the row continues the step of the assistant row before it.
-    pub(super) fn push(&mut self, at: usize, row: &Row, joined: bool) {
+    /// The call with this id just before call `than`.
+    pub fn call_before(&self, id: &str, than: CallId) -> Option<&Call> {
+        let calls = self.by_id.get(id)?;
+        calls.get(..calls.partition_point(|c| *c < than))?.last().and_then(|c| self.calls.get(*c))
+    }
+
+    /// `items`: a message is an item of a step instead of a step.
+    pub(super) fn push(&mut self, at: usize, row: &Row, items: bool) {
         if row.is_real_user() {
             self.turns.push(at);
         }
-        if row.role == Role::Assistant {
-            match self.rounds.last_mut().filter(|_| joined) {
-                Some(round) => round.end = at + 1,
-                None => self.open(at),
+        match row.role {
+            Role::Assistant if items && self.continues() => {
+                if let Some(round) = self.rounds.last_mut() {
+                    round.end = at + 1;
+                }
             }
+            Role::Assistant => self.open(at, row),
+            // Configuration may stand between two items of one step.
+            Role::System => {}
+            Role::User | Role::Tool => self.answered = true,
         }
-        let mut ordinal = 0;
         for (part_at, part) in row.parts.iter().enumerate() {
             match part.kind {
-                PartKind::Call => {
-                    self.push_call(at, part_at, ordinal, row, &part.id, part.flags);
-                    ordinal += 1;
-                }
-                PartKind::Result => self.push_result(at, part_at, &part.id),
+                PartKind::Call => self.push_call(at, part_at, row, part),
+                PartKind::Result => self.push_result(at, part_at, part),
                 _ => {}
             }
         }
     }
 
-    fn open(&mut self, at: usize) {
+    /// Whether an assistant item belongs to the step before it: nobody answered since, or answers are still out
+    /// (parallel calls may come with results in between).
+    fn continues(&self) -> bool {
+        self.rounds.last().is_some_and(|r| !self.answered || !r.is_closed())
+    }
+
+    fn open(&mut self, at: usize, row: &Row) {
+        self.answered = false;
+        self.key = row.key_position();
         let first = self.calls.len();
         self.rounds.push(Round { start: at, end: at + 1, calls: (first, first), waiting: 0, has_results: false, turn: self.turns.len().saturating_sub(1) });
     }
 
-    fn push_call(&mut self, row_at: usize, part_at: usize, ordinal: u32, row: &Row, id: &str, flags: Flags) {
+    fn push_call(&mut self, row_at: usize, part_at: usize, row: &Row, part: &Part) {
+        // A call in a row that opened no round has nothing but its own row to be known by.
+        let position = if self.rounds.is_empty() { row.key_position() } else { self.key };
+        let ordinal = self.calls.last().filter(|c| c.position == position).map_or(0, |c| c.ordinal + 1);
+        // Some servers give no ids: then the tool's name is all there is to pair by.
+        let (id, flags): (&str, Flags) = (if part.id.is_empty() { &part.name } else { &part.id }, part.flags);
         let call_id = self.calls.len();
         let same = self.by_id.entry(id.into()).or_default();
         same.push(call_id);
@@ -184,6 +212,9 @@ impl Index {
             occurrence += 1;
         };
         self.handles.insert(handle.clone(), call_id);
+        if part.flags.has(Flags::BY_NAME) {
+            self.by_name.entry(part.name.clone()).or_default().push(call_id);
+        }
         let by_provider = flags.has(Flags::PROVIDER);
         if let Some(round) = self.rounds.last_mut() {
             round.calls.1 = call_id + 1;
@@ -192,28 +223,40 @@ impl Index {
         self.calls.push(Call {
             row: row_at,
             part: part_at,
-            position: row.position,
+            position,
             ordinal,
             round: self.rounds.len().saturating_sub(1),
             occurrence,
             result: None,
             by_provider,
+            nameless: part.id.is_empty(),
             handle,
         });
     }
 
-    fn push_result(&mut self, row: usize, part: usize, id: &str) {
-        let candidates = self.by_id.get(id).map_or(&[][..], Vec::as_slice);
+    /// Where either side has no id, calls of the same tool are what a result may answer.
+    fn same_name(&self, part: &Part) -> Option<Vec<CallId>> {
+        if !part.flags.has(Flags::BY_NAME) || self.by_id.contains_key(&part.id) {
+            return None;
+        }
+        let named = self.by_name.get(&part.name).map_or(&[][..], Vec::as_slice);
+        let without_id = |id: &CallId| part.id.is_empty() || self.call(*id).is_some_and(|c| c.nameless);
+        Some(named.iter().copied().filter(without_id).collect())
+    }
+
+    fn push_result(&mut self, row: usize, at: usize, part: &Part) {
+        let same_name = self.same_name(part);
+        let candidates = same_name.as_deref().unwrap_or_else(|| self.by_id.get(&part.id).map_or(&[][..], Vec::as_slice));
         // The newest round that waits for this id; inside it the first call that is not answered.
         let newest = candidates.iter().rev().filter_map(|c| self.calls.get(*c)).find(|c| c.result.is_none()).map(|c| c.round);
         let found = newest.and_then(|round| candidates.iter().copied().find(|c| self.calls.get(*c).is_some_and(|c| c.round == round && c.result.is_none())));
         let Some(id) = found else {
-            self.strays.push(Stray { row, part, duplicate: !candidates.is_empty() });
+            self.strays.push(Stray { row, part: at, duplicate: !candidates.is_empty() });
             return;
         };
-        self.by_result.insert((row, part), id);
+        self.by_result.insert((row, at), id);
         let Some(call) = self.calls.get_mut(id) else { return };
-        call.result = Some((row, part));
+        call.result = Some((row, at));
         if let Some(round) = self.rounds.get_mut(call.round) {
             round.waiting = round.waiting.saturating_sub(u32::from(!call.by_provider));
             round.has_results = true;

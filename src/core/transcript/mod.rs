@@ -4,7 +4,11 @@
 //! them ([`Index`]) is kept up to date as rows are appended and rebuilt only when rows are taken back.
 
 mod index;
+#[cfg(test)]
+pub mod made;
 mod row;
+#[cfg(test)]
+mod tests;
 
 pub use index::{Call, CallId, Index, Round};
 pub use row::{Flags, Part, PartKind, Role, Row, StandIn};
@@ -130,7 +134,10 @@ impl Transcript {
 
     /// Forgets the first `n` rows, which a fold covers; the host's list begins later now.
     pub fn drop_front(&mut self, n: usize) {
-        self.rows.drain(..n.min(self.rows.len()));
+        let n = n.min(self.rows.len());
+        self.rows.drain(..n);
+        self.callers.retain(|c| c.row >= n);
+        self.callers.iter_mut().for_each(|c| c.row -= n);
         self.index = Index::default();
         self.indexed = 0;
         self.settle_index();
@@ -148,13 +155,17 @@ impl Transcript {
         }
     }
 
+    /// Whether every row is indexed.
+    pub fn is_settled(&self) -> bool {
+        self.indexed == self.rows.len()
+    }
+
     /// Brings the index up to the newest row. Returns the first row that was not indexed before.
     pub fn settle_index(&mut self) -> usize {
         let from = self.indexed;
         for at in self.indexed..self.rows.len() {
             if let Some(row) = self.rows.get(at) {
-                let joined = self.items && at > 0 && self.rows.get(at - 1).is_some_and(|r| r.role == Role::Assistant);
-                self.index.push(at, row, joined);
+                self.index.push(at, row, self.items);
             }
         }
         self.indexed = self.rows.len();
@@ -185,8 +196,11 @@ impl Transcript {
         Ok(())
     }
 
-    /// The first row the model has not read yet: everything after the last assistant row.
+    /// The first row the model has not read yet: everything after the last assistant row. Where a step has
+    /// several items, a result between them answers that very step and was not read by it.
     pub fn first_unread(&self) -> usize {
-        self.rows.iter().rposition(|r| r.role == Role::Assistant).map_or(0, |i| i + 1)
+        let after = self.rows.iter().rposition(|r| r.role == Role::Assistant).map_or(0, |i| i + 1);
+        let Some(round) = self.index.rounds().last().filter(|_| self.items) else { return after };
+        self.rows.iter().take(after).enumerate().skip(round.start).find(|(_, r)| r.role == Role::Tool).map_or(after, |(i, _)| i)
     }
 }

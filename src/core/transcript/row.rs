@@ -61,6 +61,9 @@ impl Flags {
     /// The call was denied, or the part is a denied result.
     pub const DENIED: Flags = Flags(128);
 
+    /// Ids may be missing in this format; the tool's name pairs then.
+    pub const BY_NAME: Flags = Flags(256);
+
     /// What it holds is encrypted: only the provider can read it.
     pub const SEALED: Flags = Flags(1 << 16);
     /// A cache breakpoint sits on the part.
@@ -130,6 +133,8 @@ pub struct Row {
     pub role: Role,
     /// Where the host stores it; absent for rows it has not stored.
     pub position: Option<u64>,
+    /// Where the host stores the message that became this row and others; absent when it is this row alone.
+    pub message: Option<u64>,
     /// Its parts in order.
     pub parts: Vec<Part>,
     /// Why it is not sent, if it is not.
@@ -137,9 +142,20 @@ pub struct Row {
 }
 
 impl Row {
+    /// A row of its own, visible.
+    pub fn new(role: Role, position: Option<u64>, parts: Vec<Part>) -> Self {
+        Row { role, position, message: None, parts, gone: None }
+    }
+
+    /// What its calls are keyed by.
+    pub fn key_position(&self) -> Option<u64> {
+        self.message.or(self.position)
+    }
+
     /// Whether another row says the same, wherever it is stored.
     pub fn same_content(&self, other: &Row) -> bool {
         self.role == other.role
+            && self.message == other.message
             && self.parts.len() == other.parts.len()
             && self.parts.iter().zip(&other.parts).all(|(a, b)| {
                 a.kind == b.kind && a.flags == b.flags && a.id == b.id && a.name == b.name && a.media_tokens == b.media_tokens && a.measure.hash == b.measure.hash && a.measure.tokens == b.measure.tokens
@@ -171,8 +187,9 @@ impl Row {
         self.role == Role::User && (self.parts.is_empty() || self.parts.iter().any(|p| matches!(p.kind, PartKind::Text | PartKind::Media | PartKind::Opaque)))
     }
 
-    /// Whether every part is blank text: providers refuse such a message.
+    /// Whether every part is blank, unsigned text or reasoning: providers refuse such a message.
     pub fn is_blank(&self) -> bool {
-        self.role != Role::System && self.parts.iter().all(|p| matches!(p.kind, PartKind::Text) && p.measure.blank)
+        let bound = |p: &Part| p.flags.has(Flags::SIGNED) || p.flags.has(Flags::ITEM_ID);
+        self.role != Role::System && self.parts.iter().all(|p| matches!(p.kind, PartKind::Text | PartKind::Reasoning) && p.measure.blank && !bound(p))
     }
 }

@@ -1,0 +1,41 @@
+// Turns the cases of some categories into tests: one per case, one subtest per `must`, the id in the name.
+import { test } from 'node:test';
+import { CHECKS, targetOf } from './checks.mjs';
+import { readCases } from './read.mjs';
+import { OPS, newWorld } from './run.mjs';
+
+/**
+ * @param {string[]} categories
+ * @param {{ ops?: typeof OPS, checks?: typeof CHECKS, pending?: Record<string, string> }} [more] `pending`: a case (or
+ *   `case/check`) that this version does not meet yet, and why; it is run and reported, but does not fail the suite
+ */
+export function testCases(categories, { ops = {}, checks = {}, pending = {} } = {}) {
+  const cases = readCases(categories);
+  if (!cases) {
+    test(`cases: ${categories.join(', ')}`, { skip: 'THE CASE FILES ARE NOT HERE: set GENTLE_SHARED to the folder that holds cases/' }, () => {});
+    return;
+  }
+  const allOps = { ...OPS, ...ops };
+  const allChecks = { ...CHECKS, ...checks };
+  for (const one of cases) {
+    test(`${one.id} (${one.category})`, pending[one.id] ? { todo: pending[one.id] } : {}, async (t) => {
+      const run = allOps[one.input.op];
+      if (!run) throw new Error(`the runner has no op ${one.input.op}`);
+      const world = newWorld(one);
+      await run(world);
+      for (const [n, must] of one.expect.must.entries()) {
+        const todo = pending[one.id] ?? pending[`${one.id}/${must.check}`];
+        await t.test(`${one.id} must ${n + 1}: ${must.check}`, todo ? { todo } : {}, () => runCheck(world, must, allChecks));
+      }
+    });
+  }
+}
+
+/** @param {import('./run.mjs').World} world @param {any} must @param {typeof CHECKS} checks */
+export function runCheck(world, must, checks = CHECKS) {
+  if (must.optional && targetOf(world, must.target) === undefined) return;
+  if (must.unlessOutcome && world.outcome === must.unlessOutcome) return;
+  const check = checks[must.check];
+  if (!check) throw new Error(`the runner has no check ${must.check}`);
+  check(world, must);
+}
