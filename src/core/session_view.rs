@@ -110,6 +110,37 @@ impl Session {
         self.state.blocks.get(placed.block)
     }
 
+    /// Takes back folds that cover rows after `to`, and every decision on rows after it.
+    pub fn rewind_to(&mut self, to: u64) {
+        for fold in &mut self.state.folds {
+            if fold.to > to {
+                fold.active = false;
+            }
+        }
+        let position = |key: &str| key.split_once('.').and_then(|(p, _)| p.parse::<u64>().ok());
+        self.state.entries.retain(|key, _| position(key).is_none_or(|p| p <= to));
+        self.state.blocks.retain(|b| b.to <= to);
+        self.after_unfold();
+    }
+
+    /// Takes a fold back, and those made on it. Returns whether there was one.
+    pub fn unfold(&mut self, id: &str) -> bool {
+        let Some(at) = self.state.folds.iter().rposition(|f| f.active && f.id == id) else { return false };
+        for fold in self.state.folds.iter_mut().skip(at) {
+            fold.active = false;
+        }
+        self.after_unfold();
+        true
+    }
+
+    fn after_unfold(&mut self) {
+        self.state.boundary = self.state.fold().map(|f| f.to);
+        self.dirty = true;
+        self.gauge.void();
+        self.lay_view(usize::MAX, "unfolded");
+        self.note_change(0, "unfolded");
+    }
+
     /// Adds a block and shows it.
     pub fn add_block(&mut self, block: Block, cause: &'static str) {
         let hides = block.kind.gone().is_some();

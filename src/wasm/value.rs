@@ -27,6 +27,11 @@ pub(super) fn js_error(error: &Error) -> JsValue {
     let js = js_sys::Error::new(&error.message);
     js.set_name("CascadeError");
     let _ = js_sys::Reflect::set(&js, &"code".into(), &error.code.as_str().into());
+    for (name, value) in &error.fields {
+        if let Ok(value) = to_js(value) {
+            let _ = js_sys::Reflect::set(&js, &name.into(), &value);
+        }
+    }
     js.unchecked_into()
 }
 

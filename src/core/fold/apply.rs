@@ -8,7 +8,9 @@ use super::plan::{FoldPlan, prefix_hash};
 use crate::core::restore::authority::Authority;
 use crate::core::restore::{frames, orders};
 use crate::core::session::Session;
-use crate::core::view::{Fold, HeadOrigin, HeadPart, Order};
+use crate::core::state::{Breaker, State};
+use crate::core::transcript::Role;
+use crate::core::view::{BlockKind, Fold, HeadOrigin, HeadPart, Order};
 
 /// The record a plan and a briefing make, with the head's texts rendered.
 ///
@@ -44,7 +46,7 @@ fn carried_orders(session: &Session, users: Vec<Order>) -> Vec<Order> {
     let mut all = session.state.fold().map_or_else(Vec::new, |f| f.orders.clone());
     all.extend(users);
     for order in &mut all {
-        if let Some(key) = session.state.order_keys.get(&order.position) {
+        if let Some(key) = session.state.order_keys.get(&order.position.to_string()) {
             order.key = Some(key.clone());
         }
     }
@@ -57,15 +59,33 @@ pub fn still_holds(session: &Session, plan: &FoldPlan) -> bool {
     session.state.boundary == plan.boundary && (session.transcript.is_empty() || prefix_hash(session, plan.covered) == plan.hash)
 }
 
-/// Writes the record into the state. Decisions on covered rows are forgotten, what was redacted is not.
-pub fn record(session: &mut Session, fold: Fold) {
+/// Writes the record into a state. Decisions on covered rows are forgotten, what was redacted is not.
+pub fn record(state: &mut State, fold: Fold) {
     let covered = fold.to;
-    session.state.entries.retain(|key, entry| entry.redacted || key.split_once('.').and_then(|(p, _)| p.parse::<u64>().ok()).is_none_or(|p| p > covered));
-    session.state.blocks.retain(|b| !b.kind.gone().is_some_and(|_| b.to <= covered) && !(b.kind.gone().is_none() && b.to <= covered));
-    session.state.context = None;
-    session.state.boundary = Some(covered);
-    session.state.breaker = Default::default();
-    session.state.evict_rest = None;
-    session.state.folds.push(fold);
-    session.dirty = true;
+    let position = |key: &str| key.split_once('.').and_then(|(p, _)| p.parse::<u64>().ok());
+    state.entries.retain(|key, entry| entry.redacted || position(key).is_none_or(|p| p > covered));
+    // What was put on kept rows (the plan, recalled messages) is made anew: the prefix is gone anyway.
+    state.blocks.retain(|b| b.to > covered && !matches!(b.kind, BlockKind::Anchor | BlockKind::Recall));
+    state.context = None;
+    state.boundary = Some(covered);
+    state.breaker = Breaker::default();
+    state.evict_rest = None;
+    state.folds.push(fold);
+}
+
+/// Tokens the view would measure with this fold, and what it measures now.
+pub fn net(session: &Session, fold: &Fold) -> (u64, u64) {
+    let now = session.measured(usize::MAX);
+    let rows: u64 = session
+        .transcript
+        .rows()
+        .iter()
+        .enumerate()
+        .filter(|(_, r)| r.role != Role::System && r.position.is_some_and(|p| p <= fold.to))
+        .map(|(_, r)| u64::from(r.view_tokens()))
+        .sum();
+    let blocks: u64 = session.state.blocks.iter().filter(|b| b.to <= fold.to && b.kind != BlockKind::Digest).map(|b| u64::from(b.tokens)).sum();
+    let head: u64 = fold.head.iter().map(|p| u64::from(p.tokens)).sum();
+    let new = now.saturating_sub(session.head_tokens() + rows + blocks) + head;
+    (new, now)
 }
