@@ -43,6 +43,11 @@ export class Bridge {
     return typeof this.host[what] === 'function';
   }
 
+  /** The reason the running call was cancelled for, in a list; nothing when it was not. */
+  cancelled() {
+    return this.signal?.aborted ? [this.signal.reason] : undefined;
+  }
+
   /** @param {number} row @param {number} part */
   output(row, part) {
     const message = this.messages[row];
@@ -66,10 +71,6 @@ export class Bridge {
   /** @param {any} event */
   emit(event) {
     this.onLive(event);
-  }
-
-  cancelled() {
-    return Boolean(this.signal?.aborted);
   }
 
   /** @param {any} request */

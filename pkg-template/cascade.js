@@ -6,16 +6,18 @@
 
 import { Bridge } from './bridge.js';
 import { Core } from './core_bg.js';
-import { CascadeError, badInput } from './errors.js';
+import { CascadeError, badInput, isTrap } from './errors.js';
 import { aiSdk } from './formats/ai-sdk.js';
 import { detectFormat, formatByName } from './formats/index.js';
 import { pushFrame } from './frame.js';
-import { callHost, checkHost } from './host.js';
+import { callHost, checkHost, checkSignal } from './host.js';
 import { modelInput } from './models.js';
 import { ViewLayer, emitted } from './lay-view.js';
 import { jsonOutput, listOutput, textOutput } from './outputs.js';
+import { plainCopy, shallowFields } from './plain.js';
 import { Window } from './project.js';
 import { readToolOutput } from './read-tool-output.js';
+import { run } from './run-job.js';
 import { RowSync } from './sync-rows.js';
 
 /** @param {any} options see `OpenOptions` in `index.d.ts` */
@@ -27,7 +29,8 @@ export async function open(options) {
   const bridge = new Bridge(checkHost(host), transcript);
   /** @type {{ window?: Window }} */
   const late = {};
-  const core = await Core.open(bridge, modelInput(model), config, state, (/** @type {any} */ output) => late.window?.write(output.text));
+  const measure = (/** @type {any} */ output) => late.window?.write(output.text);
+  const core = await run(Core.open(bridge, modelInput(model), plainCopy(config, 'config', 'bad_config'), plainCopy(state, 'state'), measure));
   late.window = new Window(core);
   return new Cascade(core, bridge, late.window, format);
 }
@@ -43,6 +46,10 @@ class Cascade {
   #queue = Promise.resolve();
   /** @type {'open' | 'closed' | 'dead'} */
   #life = 'open';
+  #busy = false;
+  /** Patches that came while a call was running. @type {(() => void)[]} */
+  #later = [];
+  #warned = false;
   #seq = 0;
   #frame = /** @type {any} */ (undefined);
   #frameNames = { system: /** @type {string | undefined} */ (undefined), tools: /** @type {string[]} */ ([]) };
@@ -78,8 +85,10 @@ class Cascade {
 
   /** @param {any} input @param {any} ask */
   #plan(input, ask) {
+    // Read when it is called: the host may push to its array while the call waits its turn.
+    const taken = settled(() => checkNext(input));
     return this.#run(async (live) => {
-      const { messages, positions, signal } = checkNext(input);
+      const { messages, positions, signal } = taken();
       signal?.throwIfAborted();
       this.#refuseViews(messages);
       const format = this.#formatOf(messages);
@@ -90,9 +99,9 @@ class Cascade {
       bridge.signal = signal;
       try {
         this.#rows.push(messages, positions, format);
-        const report = await this.#core.next(ask);
+        const report = await run(this.#core.next(ask));
         await this.#redactAgain(report.steps, messages, format);
-        const { recipe, view, handles } = this.#layer.lay(report.steps, messages, format, (row, part) => bridge.output(row, part));
+        const { recipe, view, handles } = this.#layer.lay(report.steps, messages, format, (row, part) => bridge.output(row, part), (row) => this.#rows.printOf(row));
         this.#handlesShown ||= handles;
         const { steps: _steps, events, background, record, folded, ...rest } = report;
         const pending = folded ? await this.#pending(view, recipe) : 0;
@@ -139,7 +148,9 @@ class Cascade {
           const live = [];
           const before = bridge.onLive;
           bridge.onLive = (event) => live.push(...this.#tell([event]));
-          const done = this.#core.background();
+          const done = run(this.#core.background()).catch((error) => {
+            throw this.#judge(error);
+          });
           bridge.running = done;
           try {
             await done;
@@ -158,7 +169,7 @@ class Cascade {
   rewind(input) {
     return this.#run(async () => {
       if (!Number.isSafeInteger(input?.to) || input.to < 0) throw badInput('`to` must be the position of the last row that stays');
-      await this.#core.rewindTo(input.to);
+      await run(this.#core.rewindTo(input.to));
       return {};
     });
   }
@@ -166,7 +177,7 @@ class Cascade {
   /** Shows the rows of a fold again. @param {{ id: string }} input */
   unfold(input) {
     return this.#run(async () => {
-      await this.#core.unfold(String(input?.id ?? ''));
+      await run(this.#core.unfold(String(input?.id ?? '')));
       return {};
     });
   }
@@ -175,21 +186,23 @@ class Cascade {
   settle(input = {}) {
     return this.#run(async () => {
       if (input === null || typeof input !== 'object') throw badInput('`settle` needs an object: { messages?, usage?, error? }');
-      const events = this.#number(this.#core.settle(input.usage));
+      const events = this.#number(this.#core.settle(shallowFields(input.usage)));
       const { occupancy, window } = this.#core.inspect();
       return { occupancy, window, events };
     });
   }
 
   /** A tool ran: what to record as its result. @param {any} input @param {{ signal?: AbortSignal }} [options] */
-  result(input, { signal } = {}) {
+  result(input, options) {
     return this.#run(async () => {
+      const signal = checkSignal(options?.signal);
+      signal?.throwIfAborted();
       const { callId, tool, output } = input ?? {};
       if (typeof callId !== 'string' || callId === '') throw badInput('`callId` must be the id of the tool call');
       if (typeof tool !== 'string') throw badInput('`tool` must be the name of the tool');
       this.#bridge.signal = signal;
       try {
-        const done = await this.#core.result(callId, tool, outputOf(output));
+        const done = await run(this.#core.result(callId, tool, outputOf(output)));
         return { output: 'output' in done ? backTo(output, done.output) : output, clamped: done.clamped, ...(done.handle ? { handle: done.handle } : {}) };
       } finally {
         this.#bridge.signal = undefined;
@@ -199,37 +212,47 @@ class Cascade {
 
   /** `[]`, or the tool that reads outputs back. */
   get tools() {
-    this.#check();
-    const { persistRaw } = this.#core.config().toolOutput;
-    return this.#bridge.host.raw && (persistRaw || this.#handlesShown) ? this.#tools : [];
+    return this.#guard(() => {
+      const { persistRaw } = this.#core.config().toolOutput;
+      return this.#bridge.host.raw && (persistRaw || this.#handlesShown) ? this.#tools : [];
+    });
   }
 
   /** What fills the window and what became of each row, as plain JSON; `cuts: false` leaves out where the history may be cut. @param {{ cuts?: boolean }} [what] */
   inspect({ cuts = true } = {}) {
-    this.#check();
-    return { ...this.#core.inspect(), ...(cuts && { cuts: JSON.parse(this.#core.cuts()) }) };
+    return this.#guard(() => ({ ...this.#core.inspect(), ...(cuts && { cuts: JSON.parse(this.#core.cuts()) }) }));
   }
 
   /** Takes effect at the next `next`; an error leaves everything as it was. @param {any} patch */
   set(patch) {
-    this.#check();
-    if (!patch || typeof patch !== 'object') throw badInput('`set` needs an object: { config?, model?, frame? }');
-    for (const key of Object.keys(patch)) if (!['config', 'model', 'frame', 'pin', 'orderKeys'].includes(key)) throw badInput(`\`set\` does not know \`${key}\`; it takes config, model, frame, pin and orderKeys`);
-    const model = patch.model === undefined ? undefined : modelInput(patch.model);
-    if (patch.config !== undefined && this.#core.configure(patch.config)) this.#rows.reset();
-    if (model !== undefined) this.#core.setModel(model);
-    if (patch.frame !== undefined) {
-      this.#takeFrame(patch.frame);
-      this.#core.recaptureContext();
-    }
-    if (patch.pin !== undefined) this.#core.setPins(patch.pin);
-    if (patch.orderKeys !== undefined) this.#core.setOrderKeys(patch.orderKeys);
+    this.#guard(() => {
+      if (!patch || typeof patch !== 'object') throw badInput('`set` needs an object: { config?, model?, frame? }');
+      for (const key of Object.keys(patch)) if (!['config', 'model', 'frame', 'pin', 'orderKeys'].includes(key)) throw badInput(`\`set\` does not know \`${key}\`; it takes config, model, frame, pin and orderKeys`);
+      const model = patch.model === undefined ? undefined : modelInput(patch.model);
+      const config = plainCopy(patch.config, 'config', 'bad_config');
+      const { frame } = patch;
+      const pin = plainCopy(patch.pin, 'pin');
+      const orderKeys = plainCopy(patch.orderKeys, 'orderKeys');
+      if (config !== undefined) this.#core.checkConfig(config);
+      const apply = () => {
+        if (frame !== undefined) {
+          this.#takeFrame(frame);
+          this.#core.recaptureContext();
+        }
+        if (config !== undefined && this.#core.configure(config)) this.#rows.reset();
+        if (model !== undefined) this.#core.setModel(model);
+        if (pin !== undefined) this.#core.setPins(pin);
+        if (orderKeys !== undefined) this.#core.setOrderKeys(orderKeys);
+      };
+      // The call in flight keeps what it started with.
+      if (this.#busy) this.#later.push(apply);
+      else apply();
+    });
   }
 
   /** The durable state, for hosts without a store. */
   get state() {
-    this.#check();
-    return this.#core.state();
+    return this.#guard(() => this.#core.state());
   }
 
   /** Frees the wasm side; later calls are refused with code `closed`. */
@@ -248,6 +271,23 @@ class Cascade {
     if (this.#life === 'dead') throw new CascadeError('internal_error', 'the session failed inside; reopen it from its state');
   }
 
+  /** @template T @param {() => T} look @returns {T} */
+  #guard(look) {
+    this.#check();
+    try {
+      return look();
+    } catch (error) {
+      throw this.#judge(error);
+    }
+  }
+
+  /** A trap leaves the instance in an unknown state; nothing of it may be used again. @param {unknown} error */
+  #judge(error) {
+    if (!isTrap(error)) return error;
+    this.#life = 'dead';
+    return new CascadeError('internal_error', 'the session failed inside; reopen it from its state');
+  }
+
   /** One call at a time, in the order they came; events go out when the state is released. @param {(live: any[]) => Promise<any>} job */
   #run(job) {
     try {
@@ -257,6 +297,7 @@ class Cascade {
     }
     const run = this.#queue.then(async () => {
       this.#check();
+      this.#busy = true;
       /** @type {any[]} */
       const live = [];
       this.#bridge.onLive = (event) => live.push(...this.#tell([event]));
@@ -266,16 +307,24 @@ class Cascade {
         if (out?.events) this.#deliver(out.events.filter((/** @type {any} */ e) => !told.has(e)));
         return out;
       } catch (error) {
-        // A trap leaves the instance in an unknown state; nothing of it may be used again.
-        if (error instanceof WebAssembly.RuntimeError) {
-          this.#life = 'dead';
-          this.#check();
-        }
-        throw error;
+        throw this.#judge(error);
+      } finally {
+        this.#busy = false;
+        for (const apply of this.#later.splice(0)) this.#attempt(apply);
       }
     });
     this.#queue = run.catch(() => {});
     return run;
+  }
+
+  /** What was checked when it came in. @param {() => void} apply */
+  #attempt(apply) {
+    if (this.#life === 'dead') return;
+    try {
+      apply();
+    } catch (error) {
+      this.#judge(error);
+    }
   }
 
   /** Events the host hears at once. @param {any[]} events */
@@ -299,13 +348,19 @@ class Cascade {
     if (typeof host.onEvent !== 'function') return;
     for (const event of events) {
       try {
-        host.onEvent(event);
+        const answer = host.onEvent(event);
+        if (typeof answer?.then === 'function') answer.then(undefined, (/** @type {unknown} */ error) => this.#warn(error));
       } catch (error) {
-        // A listener's own mistake must not stop the agent; it is reported once and forgotten.
-        console.warn('gentle-cascade: `host.onEvent` threw', error);
-        return;
+        this.#warn(error);
       }
     }
+  }
+
+  /** A listener's own mistake must not stop the agent; it is reported once. @param {unknown} error */
+  #warn(error) {
+    if (this.#warned) return;
+    this.#warned = true;
+    console.warn('gentle-cascade: `host.onEvent` threw', error);
   }
 
   /** @param {readonly any[]} messages */
@@ -339,13 +394,24 @@ class Cascade {
   }
 }
 
+/** The outcome of `look` now, handed out later. @template T @param {() => T} look @returns {() => T} */
+function settled(look) {
+  try {
+    const value = look();
+    return () => value;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
 /** @param {any} input */
 function checkNext(input) {
   if (!input || typeof input !== 'object') throw badInput('`next` needs an object: { messages, … }');
   if (!Array.isArray(input.messages)) throw badInput('`messages` must be the array of the conversation\'s rows');
   if (input.positions !== undefined && !Array.isArray(input.positions)) throw badInput('`positions` must be an array beside `messages`');
-  // A snapshot: the host may push to its array while we wait.
-  return { messages: input.messages.slice(), positions: input.positions?.slice(), signal: input.signal };
+  return { messages: input.messages.slice(), positions: input.positions?.slice(), signal: checkSignal(input.signal) };
 }
 
 const SDK_OUTPUTS = new Set(['text', 'json', 'error-text', 'error-json', 'content', 'execution-denied']);

@@ -5,7 +5,7 @@
 // interpret the answer. Timers exist only while a call runs, so an edge runtime sees none outside a
 // request.
 
-import { CascadeError } from './errors.js';
+import { CascadeError, badInput, fromHost } from './errors.js';
 
 /** Milliseconds a store call may take. */
 export const STORE_MS = 30_000;
@@ -41,11 +41,23 @@ export async function callHost(host, owner, name, args, { transcript, signal, ms
         signal.addEventListener('abort', stop, { once: true });
       }
     });
+    // Nobody waits for it when the method throws at once.
+    bounded.catch(() => {});
     return await Promise.race([method.call(owner, ...args, { transcript, signal: deadline.signal }), bounded]);
+  } catch (error) {
+    if (error !== null && typeof error === 'object') fromHost.add(error);
+    throw error;
   } finally {
     clearTimeout(timer);
     if (stop) signal?.removeEventListener('abort', stop);
   }
+}
+
+/** A signal, or nothing. @param {unknown} signal @returns {AbortSignal | undefined} */
+export function checkSignal(signal) {
+  if (signal === undefined || signal === null) return undefined;
+  if (typeof (/** @type {any} */ (signal).throwIfAborted) !== 'function') throw badInput('`signal` must be an AbortSignal');
+  return /** @type {AbortSignal} */ (signal);
 }
 
 /** Checks a host once, when it is handed in. @param {any} host */

@@ -22,9 +22,10 @@ export class ViewLayer {
    * @param {readonly any[]} messages
    * @param {any} format
    * @param {(row: number, part: number) => any} outputAt a result's output as it may be shown (redacted where it was)
+   * @param {(row: number) => number | undefined} [printOf] differs when a message was changed in place
    * @returns {{ recipe: any[], view: any[], handles: boolean }} `handles`: whether the view names any
    */
-  lay(steps, messages, format, outputAt) {
+  lay(steps, messages, format, outputAt, printOf = () => undefined) {
     const recipe = [];
     const view = [];
     const inserts = new Map();
@@ -42,7 +43,7 @@ export class ViewLayer {
         view.push(message);
         handles = true;
       } else {
-        const { op, copy } = this.#edit(step, messages[step.row], format, outputAt);
+        const { op, copy } = this.#edit(step, messages[step.row], format, outputAt, printOf(step.row));
         recipe.push(op);
         view.push(copy);
         handles ||= step.set.some((/** @type {any} */ r) => r.handle);
@@ -61,9 +62,9 @@ export class ViewLayer {
     return message;
   }
 
-  /** @param {any} step @param {any} message @param {any} format @param {(row: number, part: number) => any} outputAt */
-  #edit(step, message, format, outputAt) {
-    const key = JSON.stringify([step.set, step.append]);
+  /** @param {any} step @param {any} message @param {any} format @param {(row: number, part: number) => any} outputAt @param {number | undefined} print */
+  #edit(step, message, format, outputAt, print) {
+    const key = JSON.stringify([print, step.set, step.append]);
     const known = this.#edits.get(message);
     if (known?.key === key) return { op: { ...known.op, edit: step.row }, copy: known.copy };
     const set = step.set.map((/** @type {any} */ r) => format.leaf(message, r.part, shownOutput(r, outputAt(step.row, r.part))));

@@ -12,7 +12,9 @@ import { pushFrame } from './frame.js';
 import { modelInput } from './models.js';
 import { ViewLayer } from './lay-view.js';
 import { rawText, shorten } from './outputs.js';
+import { plainCopy } from './plain.js';
 import { Window } from './project.js';
+import { runNow } from './run-job.js';
 import { RowSync } from './sync-rows.js';
 
 /**
@@ -25,12 +27,12 @@ export function plan({ messages, positions, format, model, config, occupancy, st
   /** @type {Map<string, string>} */
   const spill = new Map();
   const bridge = atOnce(messages, form, spill);
-  const { core, window } = openCore(bridge, modelInput(model), config, state);
+  const { core, window } = openCore(bridge, modelInput(model), plainCopy(config, 'config', 'bad_config'), plainCopy(state, 'state'));
   try {
     if (frame !== undefined) pushFrame(core, window, frame, undefined);
     new RowSync(core, window).push(messages, positions, form);
     if (occupancy !== undefined) core.pinOccupancy(occupancy);
-    const { steps, ...report } = core.nextNow();
+    const { steps, ...report } = runNow(core.next());
     const { recipe, view } = new ViewLayer().lay(steps, messages, form, (row, part) => form.output(messages[row], part));
     const { ledger, breakdown, thresholds } = core.inspect();
     return { ...report, recipe, view, cut: JSON.parse(core.cuts()), ledger, breakdown, thresholds, spill: [...spill].map(([handle, text]) => ({ handle, text })), state: core.state() };
@@ -71,7 +73,7 @@ export function count(input, { format, counter } = {}) {
 function openCore(bridge, model, config, state) {
   /** @type {{ window?: Window }} */
   const late = {};
-  const core = Core.openNow(bridge, model, config, state, (/** @type {any} */ output) => late.window?.write(output.text));
+  const core = runNow(Core.open(bridge, model, config, state, (/** @type {any} */ output) => late.window?.write(output.text)));
   late.window = new Window(core);
   return { core, window: late.window };
 }

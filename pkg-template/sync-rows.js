@@ -44,7 +44,7 @@ export class RowSync {
       if (message === null || typeof message !== 'object') throw badInput(`\`messages[${i}]\` must be a message object`);
       const position = positions ? positionOf(positions[i], i) : i;
       const id = this.#idOf(message);
-      const print = fingerprint(message, (o) => this.#idOf(o));
+      const print = readable(i, () => fingerprint(message, (o) => this.#idOf(o)));
       const known = this.#rows[i];
       if (known && i < this.#core.rows() && known.id === id && known.print === print && known.position === position) continue;
       this.#project(message, i, position, format);
@@ -56,10 +56,10 @@ export class RowSync {
 
   /** @param {any} message @param {number} at @param {number} position @param {any} format */
   #project(message, at, position, format) {
-    const role = format.role(message);
+    const role = readable(at, () => format.role(message));
     if (role === undefined) throw badInput(`\`messages[${at}].role\` is not a role of the format ${format.name}`);
     // Everything is read before anything is pushed: a getter of the message must not run in between.
-    const parts = format.parts(message);
+    const parts = readable(at, () => format.parts(message));
     this.#core.row(role, position);
     for (const part of parts) {
       this.#window.write(part.text);
@@ -67,6 +67,11 @@ export class RowSync {
       this.#core.part(part.kind, part.flags ?? 0, part.id ?? '', part.name ?? '', part.target ?? '', part.media ?? 0);
     }
     this.#core.endRow(at);
+  }
+
+  /** What `push` saw of a row; differs when the row was changed in place. @param {number} at */
+  printOf(at) {
+    return this.#rows[at]?.print;
   }
 
   /** @param {object} object */
@@ -78,6 +83,15 @@ export class RowSync {
       this.#ids.set(object, id);
     }
     return id;
+  }
+}
+
+/** @template T @param {number} at @param {() => T} read @returns {T} */
+function readable(at, read) {
+  try {
+    return read();
+  } catch {
+    throw badInput(`\`messages[${at}]\` cannot be read: it is a revoked proxy, or a getter of it throws`);
   }
 }
 

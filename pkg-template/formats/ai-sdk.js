@@ -4,7 +4,7 @@
 
 import { jsonOutput, listOutput, textOutput } from '../outputs.js';
 import { jsonText } from '../safe-json.js';
-import { FLAG, KIND, ROLE, mediaBytes, targetOf } from './parts.js';
+import { FLAG, KIND, ROLE, guarded, mediaBytes, targetOf } from './parts.js';
 
 /** @typedef {import('./parts.js').ProjectedPart} ProjectedPart */
 
@@ -23,7 +23,7 @@ export const aiSdk = Object.freeze({
     const content = message.content;
     if (typeof content === 'string') return [{ kind: KIND.text, text: content }];
     if (!Array.isArray(content)) return [];
-    return content.map(part);
+    return content.map(guarded(part));
   },
 
   /** @param {any} message @param {number} at @returns {import('../outputs.js').Output} */
@@ -60,7 +60,7 @@ function part(p) {
       return { kind: KIND.reasoning, text: String(p.text ?? ''), flags: signed | item };
     case 'tool-call': {
       const { text, safe } = typeof p.input === 'string' ? { text: p.input, safe: true } : jsonText(p.input);
-      return { kind: KIND.call, text, id: String(p.toolCallId), name: String(p.toolName), target: targetOf(p.input), flags: signed | item | (p.providerExecuted ? FLAG.provider : 0) | (safe ? 0 : FLAG.unserialisable) };
+      return { kind: KIND.call, text, id: String(p.toolCallId), name: String(p.toolName), target: targetOf(p.input, p.toolName), flags: signed | item | (p.providerExecuted ? FLAG.provider : 0) | (safe ? 0 : FLAG.unserialisable) };
     }
     case 'tool-result':
       return result(p, signed | item);

@@ -3,7 +3,7 @@
 
 import { listOutput, textOutput } from '../outputs.js';
 import { jsonText } from '../safe-json.js';
-import { FLAG, KIND, ROLE, mediaBytes, targetOf } from './parts.js';
+import { FLAG, KIND, ROLE, guarded, mediaBytes, targetOf } from './parts.js';
 
 /** @typedef {import('./parts.js').ProjectedPart} ProjectedPart */
 
@@ -19,7 +19,7 @@ export const anthropic = Object.freeze({
   /** @param {any} message @returns {ProjectedPart[]} */
   parts(message) {
     if (typeof message.content === 'string') return [{ kind: KIND.text, text: message.content }];
-    return Array.isArray(message.content) ? message.content.map(block) : [];
+    return Array.isArray(message.content) ? message.content.map(guarded(block)) : [];
   },
 
   /** @param {any} message @param {number} at */
@@ -57,7 +57,7 @@ function block(b) {
     case 'server_tool_use':
     case 'mcp_tool_use': {
       const { text, safe } = jsonText(b.input);
-      return { kind: KIND.call, text, id: String(b.id), name: String(b.name ?? ''), target: targetOf(b.input), flags: (b.type === 'tool_use' ? 0 : FLAG.provider) | (safe ? 0 : FLAG.unserialisable) };
+      return { kind: KIND.call, text, id: String(b.id), name: String(b.name ?? ''), target: targetOf(b.input, b.name), flags: (b.type === 'tool_use' ? 0 : FLAG.provider) | (safe ? 0 : FLAG.unserialisable) };
     }
     case 'tool_result': {
       const output = outputOf(b.content, Boolean(b.is_error));

@@ -19,9 +19,11 @@ export const FLAG = Object.freeze({ error: 1, signed: 2, provider: 4, itemId: 8,
 
 const TARGET_KEYS = ['path', 'file_path', 'filePath', 'filename', 'file', 'command', 'cmd', 'pattern', 'query', 'url', 'uri', 'directory', 'dir', 'name', 'id'];
 
-/** What a call is about: the path, command or pattern in its arguments. @param {any} input */
-export function targetOf(input) {
+/** What a call is about: the path, command or pattern in its arguments. @param {any} input @param {unknown} [tool] */
+export function targetOf(input, tool) {
   if (!input || typeof input !== 'object') return '';
+  // A read-back is about a handle and a place in it; the core takes them apart again.
+  if (tool === 'read_tool_output') return input.offset > 0 ? `${input.id}\n${Math.floor(input.offset)}` : String(input.id ?? '');
   for (const key of TARGET_KEYS) {
     const value = input[key];
     if (typeof value === 'string' && value !== '') return value.slice(0, 200);
@@ -29,6 +31,15 @@ export function targetOf(input) {
   }
   return '';
 }
+
+/** A part that cannot be read (a getter that throws, a revoked proxy) is kept as it is and weighs nothing. @param {(p: any) => ProjectedPart} read */
+export const guarded = (read) => (/** @type {any} */ p) => {
+  try {
+    return read(p);
+  } catch {
+    return { kind: KIND.opaque, text: '' };
+  }
+};
 
 /** @param {any} data base64 text, bytes, URL or reference */
 export function mediaBytes(data) {

@@ -4,7 +4,7 @@
 //! driver spills and commits between a plan and its application.
 
 use super::config::ToolOutput;
-use super::measure::meter::measure;
+use super::measure::meter::{Measure, measure};
 use super::relieve::cascade;
 use super::relieve::clamp::shared_cap;
 use super::relieve::evict::{self, Declined, EvictPlan, Keeping, Victim};
@@ -38,8 +38,8 @@ pub struct Arrived {
     pub stored: bool,
     /// The stored text is cut at the store's limit.
     pub capped: bool,
-    /// Tokens and UTF-8 bytes after the cut, if it was cut.
-    pub clamped: Option<(u32, u64)>,
+    /// What it measures after the redact hook and the cut, if one of them changed it.
+    pub clamped: Option<Measure>,
 }
 
 /// What an evict pass did.
@@ -100,7 +100,7 @@ fn share_below_hard(session: &Session, group: &[(CallId, usize, usize)], cap: u3
 
 /// Records what became of an unsent result.
 pub fn apply_arrival(session: &mut Session, arrival: &Arrival, arrived: &Arrived) {
-    let edit = arrived.clamped.map(|(tokens, bytes)| Edit::Clamp { cap: arrival.cap, tokens, bytes });
+    let edit = arrived.clamped.as_ref().map(|m| Edit::Clamp { cap: arrival.cap, tokens: m.tokens, bytes: m.bytes, hash: m.fingerprint() });
     // Nothing to remember of a result that was looked at and left alone.
     if edit.is_none() && !arrived.redacted && !arrived.stored {
         return;
@@ -111,6 +111,7 @@ pub fn apply_arrival(session: &mut Session, arrival: &Arrival, arrived: &Arrived
         capped: arrived.capped,
         clamped: edit.is_some(),
         edit,
+        of: String::new(),
     };
     session.set_entry(arrival.call, entry, "clamped");
 }

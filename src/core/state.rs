@@ -132,6 +132,10 @@ pub struct Entry {
     /// What stands in its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edit: Option<Edit>,
+    /// Fingerprint of the result the edit was made for. Hosts reuse positions when a turn is taken back
+    /// and run again; the new result must not get the old one's stub.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub of: String,
 }
 
 /// What stands in the view in place of a result.
@@ -146,6 +150,9 @@ pub enum Edit {
         tokens: u32,
         /// UTF-8 bytes after the cut.
         bytes: u64,
+        /// Fingerprint of the text after the cut, so that a view that comes back is noticed.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        hash: String,
     },
     /// A stub, byte for byte.
     Stub {

@@ -72,6 +72,8 @@ pub trait Host {
 
     /// Whether the host has this method.
     fn has(&self, method: Method) -> bool;
+    /// Why the running call was cancelled, if it was; it then ends with this and changes nothing.
+    fn cancel_reason(&self) -> Option<Self::Error>;
     /// The output of a result of the running `next`.
     fn output(&self, at: Place) -> Self::Output;
     /// Its text, measured.
@@ -83,7 +85,9 @@ pub trait Host {
     /// Tells the host at once; everything else is told when the call ends.
     fn emit(&self, event: &Event);
     /// Whether the running call was cancelled: then an error is no failure of the host's.
-    fn cancelled(&self) -> bool;
+    fn cancelled(&self) -> bool {
+        self.cancel_reason().is_some()
+    }
     /// Asks the summarizer.
     async fn summarize(&self, request: &SummarizeRequest) -> Result<Answer, Self::Error>;
     /// The host's rules as they stand now.

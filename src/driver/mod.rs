@@ -132,7 +132,7 @@ impl<H: Host> Driver<H> {
             return Err(Error::new(Code::StaleStore, format!("the store answered with version {} after version {}", loaded.version, self.version.get().unwrap_or(0))).into());
         }
         self.version.set(Some(loaded.version));
-        self.session.borrow_mut().adopt(loaded.state);
+        self.session.borrow_mut().merge(loaded.state);
         Ok(())
     }
 }

@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::host::{Commit, Host, Method, Place};
+use super::stages::Stage;
 use super::{Driver, Failure};
 use crate::core::assemble::{self, Prefix, Step};
 use crate::core::event::{Event, Outcome};
@@ -15,7 +16,7 @@ use crate::core::ladder;
 use crate::core::measure::occupancy::Occupancy;
 use crate::core::relieve::evict::{Declined, Victim};
 use crate::core::relieve::limit;
-use crate::core::state::State;
+use crate::core::session::Mark;
 
 /// What the host asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -64,6 +65,14 @@ pub(super) struct Trail {
     pub(super) events: Vec<Event>,
 }
 
+impl Trail {
+    /// Only what arrived and what was folded is independent of the running commit.
+    fn forget_undurable(&mut self) {
+        self.outcomes.retain(|o| matches!(o.stage, "clamp" | "fold"));
+        self.events.retain(|e| !matches!(e, Event::Evicted { .. }));
+    }
+}
+
 impl<H: Host> Driver<H> {
     /// Plans the view of the rows that were handed in.
     pub async fn next(&self, ask: &Ask) -> Result<NextReport, Failure<H::Error>> {
@@ -74,16 +83,16 @@ impl<H: Host> Driver<H> {
         let mut trail = Trail::default();
         let (mut background, mut record, mut folded) = (None, None, false);
         if self.writable.get() {
-            let mut before = self.state();
-            self.lossless(&mut trail).await?;
-            let fold = self.fold_stage(ask, &mut trail).await?;
-            (background, record, folded) = (fold.background, fold.record, fold.folded);
-            if folded {
-                before = self.state();
+            let mut mark = self.with(|s| s.mark());
+            match self.relieve(ask, &mut mark, &mut trail).await {
+                Ok(fold) => (background, record, folded) = (fold.background, fold.record, fold.folded),
+                Err(failure) => {
+                    self.with(|s| s.go_back(mark));
+                    return Err(failure);
+                }
             }
-            self.lossy(ask, folded, &mut trail).await?;
             if self.with(|s| s.dirty) && self.host.has(Method::Commit) {
-                self.make_durable(before, ask, &mut trail).await?;
+                self.make_durable(mark, ask, &mut trail).await?;
             }
         } else {
             trail.outcomes.push(Outcome::declined("state", "state_newer"));
@@ -102,10 +111,30 @@ impl<H: Host> Driver<H> {
         })
     }
 
-    async fn lossless(&self, trail: &mut Trail) -> Result<(), Failure<H::Error>> {
+    async fn relieve(&self, ask: &Ask, mark: &mut Mark, trail: &mut Trail) -> Result<Stage, Failure<H::Error>> {
+        self.lossless(mark, trail).await?;
+        let fold = self.fold_stage(ask, trail).await?;
+        if fold.folded {
+            // The fold is durable, and with it what was decided before it.
+            *mark = self.with(|s| s.mark());
+        }
+        self.lossy(ask, fold.folded, trail).await?;
+        self.still_wanted()?;
+        Ok(fold)
+    }
+
+    /// What arrived is dealt with first and stays, whatever the store says: a secret that was taken out
+    /// must not come back because a commit failed. `mark` moves to the point before the evictions.
+    async fn lossless(&self, mark: &mut Mark, trail: &mut Trail) -> Result<(), Failure<H::Error>> {
         self.clamp(trail).await?;
+        self.still_wanted()?;
+        *mark = self.with(|s| s.mark());
         self.evict(trail).await;
-        Ok(())
+        self.still_wanted()
+    }
+
+    fn still_wanted(&self) -> Result<(), Failure<H::Error>> {
+        self.host.cancel_reason().map_or(Ok(()), |reason| Err(Failure::Host(reason)))
     }
 
     async fn lossy(&self, ask: &Ask, folded: bool, trail: &mut Trail) -> Result<(), Failure<H::Error>> {
@@ -131,7 +160,7 @@ impl<H: Host> Driver<H> {
     }
 
     async fn evict(&self, trail: &mut Trail) {
-        let keeping = self.with(|s| ladder::keeping(&s.config.tool_output, self.host.has(Method::Raw)));
+        let keeping = self.keeping();
         let plan = match self.with(|s| ladder::plan_evict(s, keeping)) {
             None => return,
             Some(Err(Declined::BelowMinimum)) => return trail.outcomes.push(Outcome::declined("evict", "below_minimum")),
@@ -163,39 +192,69 @@ impl<H: Host> Driver<H> {
     }
 
     /// Writes the decision log; on a conflict takes the other's and plans again once.
-    async fn make_durable(&self, before: State, ask: &Ask, trail: &mut Trail) -> Result<(), Failure<H::Error>> {
-        for attempt in 0..2 {
-            let state = self.state();
-            match self.host.commit(&state, self.version.get()).await {
+    ///
+    /// A decision is only shown when it is durable: when the store fails, `mark` is what remains.
+    async fn make_durable(&self, mut mark: Mark, ask: &Ask, trail: &mut Trail) -> Result<(), Failure<H::Error>> {
+        let (declined, failed) = match self.commit_or_follow(&mut mark, ask, trail).await {
+            Committed::Yes => return Ok(()),
+            Committed::Overtaken => ("stale", None),
+            Committed::StoreFailed => ("unavailable", None),
+            Committed::Failed(failure) => ("unavailable", Some(failure)),
+        };
+        self.with(|s| s.go_back(mark));
+        if let Some(failure) = failed {
+            return Err(failure);
+        }
+        self.still_wanted()?;
+        trail.forget_undurable();
+        trail.outcomes.push(Outcome::declined("evict", declined));
+        Ok(())
+    }
+
+    async fn relieve_again(&self, mark: &mut Mark, ask: &Ask, trail: &mut Trail) -> Result<(), Failure<H::Error>> {
+        self.lossless(mark, trail).await?;
+        self.lossy(ask, false, trail).await?;
+        self.still_wanted()
+    }
+
+    async fn commit_or_follow(&self, mark: &mut Mark, ask: &Ask, trail: &mut Trail) -> Committed<H::Error> {
+        for last in [false, true] {
+            match self.host.commit(&self.state(), self.version.get()).await {
                 Ok(Commit::Done(version)) => {
                     self.version.set(Some(version));
                     self.with(|s| s.dirty = false);
-                    return Ok(());
+                    return Committed::Yes;
                 }
-                Ok(Commit::Conflict) => {
-                    self.reload().await?;
-                    *trail = Trail::default();
-                    if attempt == 0 {
-                        self.lossless(trail).await?;
-                        self.lossy(ask, false, trail).await?;
-                        if !self.with(|s| s.dirty) {
-                            return Ok(());
-                        }
-                    } else {
-                        trail.outcomes.push(Outcome::declined("evict", "stale"));
-                    }
+                Ok(Commit::Conflict) if self.host.has(Method::Load) => match self.reload().await {
+                    Ok(()) => *mark = self.with(|s| s.mark()),
+                    Err(Failure::Host(_)) => return Committed::StoreFailed,
+                    Err(ours) => return Committed::Failed(ours),
+                },
+                Ok(Commit::Conflict) => return Committed::Overtaken,
+                Err(_) => return Committed::StoreFailed,
+            }
+            if !last {
+                trail.forget_undurable();
+                if let Err(failure) = self.relieve_again(mark, ask, trail).await {
+                    return Committed::Failed(failure);
                 }
-                Err(error) => {
-                    self.with(|s| s.adopt(before));
-                    if self.host.cancelled() {
-                        return Err(Failure::Host(error));
-                    }
-                    *trail = Trail::default();
-                    trail.outcomes.push(Outcome::declined("evict", "unavailable"));
-                    return Ok(());
+                if !self.with(|s| s.dirty) {
+                    return Committed::Yes;
                 }
             }
         }
-        Ok(())
+        Committed::Overtaken
     }
+}
+
+/// How writing the decision log ended.
+enum Committed<E> {
+    /// What is in force is what the store holds.
+    Yes,
+    /// Somebody else keeps writing, or the host cannot tell what was written.
+    Overtaken,
+    /// The store did not answer.
+    StoreFailed,
+    /// Nothing can be sent at all.
+    Failed(Failure<E>),
 }

@@ -188,7 +188,7 @@ impl<H: Host> Driver<H> {
             self.with(|s| {
                 let mut entry = entry;
                 entry.clamped = true;
-                entry.edit = Some(Edit::Clamp { cap: CLAMP_CHARS, tokens: after.tokens, bytes: after.bytes });
+                entry.edit = Some(Edit::Clamp { cap: CLAMP_CHARS, tokens: after.tokens, bytes: after.bytes, hash: after.fingerprint() });
                 s.set_entry(call, entry, "clamped");
             });
             any = true;
@@ -203,7 +203,7 @@ impl<H: Host> Driver<H> {
         match (entry.handle.is_some(), entry.capped) {
             (true, true) => Some(Loss::OverCap),
             (true, false) => None,
-            (false, _) => Some(match self.with(|s| ladder::keeping(&s.config.tool_output, self.host.has(Method::Raw))) {
+            (false, _) => Some(match self.keeping() {
                 Keeping::Store => Loss::NoStore,
                 Keeping::Nowhere(loss) => loss,
             }),
@@ -216,7 +216,7 @@ impl<H: Host> Driver<H> {
         if entry.redacted || entry.handle.is_some() {
             return entry.handle;
         }
-        if self.with(|s| ladder::keeping(&s.config.tool_output, self.host.has(Method::Raw))) != Keeping::Store {
+        if self.keeping() != Keeping::Store {
             return None;
         }
         let handle = self.with(|s| s.transcript.index().call(call).map(|c| c.handle.to_string()))?;

@@ -1,19 +1,15 @@
 //! One conversation, as a class: rows are pushed in, then `next`, `settle` and `result` are called.
 
 use std::cell::RefCell;
-use std::future::Future;
-use std::pin::pin;
 use std::rc::Rc;
-use std::task::{Context, Poll, Waker};
 
-use js_sys::Promise;
 use serde::Serialize;
-use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::JsValue;
-use wasm_bindgen_futures::future_to_promise;
+use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::cuts;
 use super::host::JsHost;
+use super::job::{Job, Line};
 use super::model::ModelInput;
 use super::projector::Projector;
 use super::value::{from_js, js_error, js_failure, to_js};
@@ -41,6 +37,7 @@ pub struct Core {
     frame: RefCell<Vec<FrameItem>>,
     row: RefCell<Option<Row>>,
     callers: RefCell<Vec<(usize, Box<str>)>>,
+    line: Rc<Line>,
 }
 
 /// What `inspect` shows.
@@ -78,22 +75,12 @@ struct Finding {
 
 #[wasm_bindgen]
 impl Core {
-    /// Opens a conversation. `measure(output)` streams an output's text through the window.
-    pub fn open(bridge: JsValue, model: JsValue, config: JsValue, state: JsValue, measure: js_sys::Function) -> Promise {
-        future_to_promise(async move { Ok(Core::make(bridge, false, model, config, state, measure).await?.into()) })
-    }
-
-    /// Opens a conversation over a bridge that answers at once.
-    #[wasm_bindgen(js_name = openNow)]
-    pub fn open_now(bridge: JsValue, model: JsValue, config: JsValue, state: JsValue, measure: js_sys::Function) -> Result<Core, JsValue> {
-        now(Core::make(bridge, true, model, config, state, measure))
-    }
-
-    /// `next` over a bridge that answers at once.
-    #[wasm_bindgen(js_name = nextNow)]
-    pub fn next_now(&self) -> Result<JsValue, JsValue> {
-        let report = now(async { self.driver.next(&Ask::default()).await.map_err(js_failure) })?;
-        to_js(&report)
+    /// Opens a conversation; the job's result is the core. `measure(output)` streams an output's text
+    /// through the window.
+    pub fn open(bridge: JsValue, model: JsValue, config: JsValue, state: JsValue, measure: js_sys::Function) -> Job {
+        let line = Rc::new(Line::default());
+        let host_line = Rc::clone(&line);
+        Job::new(&line, async move { Ok(Core::make(bridge, host_line, model, config, state, measure).await?.into()) })
     }
 
     /// Says what the window holds with the rows pushed so far, whatever the estimate says.
@@ -228,9 +215,9 @@ impl Core {
     }
 
     /// Runs the fold that `next` planned for the background: `{ outcome, reason? }`.
-    pub fn background(&self) -> Promise {
+    pub fn background(&self) -> Job {
         let driver = Rc::clone(&self.driver);
-        future_to_promise(async move {
+        Job::new(&self.line, async move {
             let end = driver.background().await.map_err(js_failure)?;
             to_js(&match end {
                 FoldEnd::Done(_) => Outcome { stage: "fold", outcome: "done", reason: None, until: None, detail: None },
@@ -241,18 +228,18 @@ impl Core {
 
     /// Takes the folds back that cover more than the row at `to`, and every decision after it.
     #[wasm_bindgen(js_name = rewindTo)]
-    pub fn rewind_to(&self, to: f64) -> Promise {
+    pub fn rewind_to(&self, to: f64) -> Job {
         let driver = Rc::clone(&self.driver);
-        future_to_promise(async move {
+        Job::new(&self.line, async move {
             driver.rewind(to as u64).await.map_err(js_failure)?;
             Ok(JsValue::UNDEFINED)
         })
     }
 
     /// Takes a fold and those made on it back; its rows are shown again.
-    pub fn unfold(&self, id: String) -> Promise {
+    pub fn unfold(&self, id: String) -> Job {
         let driver = Rc::clone(&self.driver);
-        future_to_promise(async move {
+        Job::new(&self.line, async move {
             driver.unfold(&id).await.map_err(js_failure)?;
             Ok(JsValue::UNDEFINED)
         })
@@ -289,9 +276,9 @@ impl Core {
     }
 
     /// Plans the view of the rows pushed so far.
-    pub fn next(&self, ask: JsValue) -> Promise {
+    pub fn next(&self, ask: JsValue) -> Job {
         let driver = Rc::clone(&self.driver);
-        future_to_promise(async move {
+        Job::new(&self.line, async move {
             let ask: Ask = if ask.is_undefined() { Ask::default() } else { from_js(ask, "compact").map_err(|e| js_error(&e))? };
             let report = driver.next(&ask).await.map_err(js_failure)?;
             to_js(&report)
@@ -305,9 +292,9 @@ impl Core {
     }
 
     /// A tool ran: `{ output?, clamped, handle? }`, the output only when it changed.
-    pub fn result(&self, call_id: String, tool: String, output: JsValue) -> Promise {
+    pub fn result(&self, call_id: String, tool: String, output: JsValue) -> Job {
         let driver = Rc::clone(&self.driver);
-        future_to_promise(async move {
+        Job::new(&self.line, async move {
             let short = driver.result(&call_id, &tool, output).await.map_err(js_failure)?;
             let out = js_sys::Object::new();
             if let Some(output) = short.output {
@@ -346,12 +333,22 @@ impl Core {
         to_js(&inspection)
     }
 
-    /// Lays a patch over the configuration; on an error nothing changes.
+    /// Lays a patch over the configuration; on an error nothing changes. Returns whether the rows have to
+    /// be weighed again.
     pub fn configure(&self, patch: JsValue) -> Result<bool, JsValue> {
-        let (config, recount) = self.driver.with(|s| read_config(&s.config, patch).map(|c| (c.clone(), c.estimate.counter != s.config.estimate.counter))).map_err(|e| js_error(&e))?;
+        let config = self.patched(patch)?;
         self.projector.borrow_mut().set_counter(config.estimate.counter);
-        self.driver.with(|s| s.configure(config));
-        Ok(recount)
+        Ok(self.driver.with(|s| {
+            let recount = config.estimate.counter != s.config.estimate.counter;
+            s.configure(config);
+            recount
+        }))
+    }
+
+    /// Refuses what `configure` would refuse.
+    #[wasm_bindgen(js_name = checkConfig)]
+    pub fn check_config(&self, patch: JsValue) -> Result<(), JsValue> {
+        self.patched(patch).map(|_| ())
     }
 
     /// Takes another model.
@@ -374,7 +371,13 @@ impl Core {
 }
 
 impl Core {
-    async fn make(bridge: JsValue, at_once: bool, model: JsValue, config: JsValue, state: JsValue, measure: js_sys::Function) -> Result<Core, JsValue> {
+    fn patched(&self, patch: JsValue) -> Result<Config, JsValue> {
+        // Decoded before the session is borrowed: a getter of the patch may call back in.
+        let base = self.driver.with(|s| s.config.clone());
+        read_config(&base, patch).map_err(|e| js_error(&e))
+    }
+
+    async fn make(bridge: JsValue, line: Rc<Line>, model: JsValue, config: JsValue, state: JsValue, measure: js_sys::Function) -> Result<Core, JsValue> {
         let model = from_js::<ModelInput>(model, "model").and_then(ModelInput::read).map_err(|e| js_error(&e))?;
         let config = read_config(&Config::default(), config).map_err(|e| js_error(&e))?;
         let state = read_state(state).map_err(|e| js_error(&e))?;
@@ -385,18 +388,9 @@ impl Core {
             let _ = measure.call1(&JsValue::UNDEFINED, output);
             streamed.borrow_mut().finish()
         });
-        let host = JsHost::new(bridge, at_once, measure);
+        let host = JsHost::new(bridge, Rc::clone(&line), measure);
         let driver = Driver::open(host, model, config, state).await.map_err(js_failure)?;
-        Ok(Core { driver: Rc::new(driver), projector, frame: RefCell::default(), row: RefCell::default(), callers: RefCell::default() })
-    }
-}
-
-/// The value of a future that never waits.
-fn now<T>(future: impl Future<Output = Result<T, JsValue>>) -> Result<T, JsValue> {
-    let mut future = pin!(future);
-    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(value) => value,
-        Poll::Pending => Err(js_sys::Error::new("a bridge that answers at once made the core wait").into()),
+        Ok(Core { driver: Rc::new(driver), projector, frame: RefCell::default(), row: RefCell::default(), callers: RefCell::default(), line })
     }
 }
 

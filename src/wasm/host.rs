@@ -1,12 +1,14 @@
 //! The host, seen through the package's bridge: an object whose methods always settle.
 //!
 //! Deadlines, cancellation and odd return values are dealt with in the bridge (JavaScript has the
-//! timers); here a promise is awaited and a rejection is handed through as the same object.
+//! timers); here an answer is awaited and a rejection is handed through as the same object.
 
-use js_sys::{Function, Promise, Reflect};
+use std::rc::Rc;
+
+use js_sys::{Function, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
 
+use super::job::Line;
 use super::value::{from_js, to_js};
 use crate::core::event::Event;
 use crate::core::fold::judge::Answer;
@@ -21,13 +23,12 @@ pub(super) struct JsHost {
     bridge: JsValue,
     /// Measures an output's text through the projector; set by the core that owns both.
     measure: Box<dyn Fn(&JsValue) -> Measure>,
-    /// Whether the bridge answers at once; then nothing is awaited and one poll is enough.
-    at_once: bool,
+    line: Rc<Line>,
 }
 
 impl JsHost {
-    pub(super) fn new(bridge: JsValue, at_once: bool, measure: Box<dyn Fn(&JsValue) -> Measure>) -> Self {
-        JsHost { bridge, measure, at_once }
+    pub(super) fn new(bridge: JsValue, line: Rc<Line>, measure: Box<dyn Fn(&JsValue) -> Measure>) -> Self {
+        JsHost { bridge, measure, line }
     }
 
     fn method(&self, name: &str) -> Option<Function> {
@@ -43,14 +44,9 @@ impl JsHost {
         method.apply(&self.bridge, &list)
     }
 
-    /// Whatever comes back is wrapped: a plain value cast to a promise would throw outside of any.
     async fn wait(&self, name: &str, args: &[&JsValue]) -> Result<JsValue, JsValue> {
         let answer = self.call(name, args)?;
-        if self.at_once {
-            return Ok(answer);
-        }
-        let promise: Promise = Promise::resolve(&answer);
-        JsFuture::from(promise).await
+        self.line.ask(answer).await
     }
 }
 
@@ -69,6 +65,12 @@ impl Host for JsHost {
             Method::Rows => "rows",
         };
         self.call("has", &[&name.into()]).is_ok_and(|v| v.is_truthy())
+    }
+
+    fn cancel_reason(&self) -> Option<JsValue> {
+        // The reason may be any value, `undefined` too, so it comes in a list.
+        let reason = self.call("cancelled", &[]).ok()?.dyn_into::<js_sys::Array>().ok()?;
+        Some(reason.get(0))
     }
 
     fn output(&self, at: Place) -> JsValue {
@@ -96,10 +98,6 @@ impl Host for JsHost {
         if let Ok(event) = to_js(event) {
             let _ = self.call("emit", &[&event]);
         }
-    }
-
-    fn cancelled(&self) -> bool {
-        self.call("cancelled", &[]).is_ok_and(|v| v.is_truthy())
     }
 
     async fn summarize(&self, request: &SummarizeRequest) -> Result<Answer, JsValue> {
