@@ -17,14 +17,29 @@ export function apply(messages, recipe) {
   return view;
 }
 
-/** Outputs are set, then parts are cut, then ours are appended; indexes are those of the original. @param {any} message @param {any} op */
+/** @param {any} message @param {any} op */
 export function edited(message, op) {
   let out = message;
   for (const { path, value } of op.set ?? []) out = withPath(out, path, value);
-  if (!op.cut && !op.append) return out;
-  const list = Array.isArray(out.content) ? 'content' : 'parts';
-  const kept = op.cut ? out[list].filter((/** @type {any} */ _, /** @type {number} */ i) => !op.cut.includes(i)) : out[list];
-  return withPath(out, [list], [...kept, ...(op.append ?? [])]);
+  if (op.cut) out = withoutParts(out, op.cut);
+  if (op.append) out = withAppended(out, op.append);
+  return out;
+}
+
+const listOf = (/** @type {any} */ message) => (Array.isArray(message.parts) ? 'parts' : 'content');
+
+/** Indexes are those of the original, whose outputs were set before. @param {any} message @param {number[]} cut */
+function withoutParts(message, cut) {
+  const key = listOf(message);
+  return withPath(message, [key], message[key].filter((/** @type {any} */ _part, /** @type {number} */ i) => !cut.includes(i)));
+}
+
+/** Parts behind a message's own; a plain text becomes a list of parts. @param {any} message @param {any[]} parts */
+function withAppended(message, parts) {
+  const key = listOf(message);
+  const own = message[key];
+  const list = typeof own === 'string' ? [{ type: parts[0]?.type ?? 'text', text: own }] : (own ?? []);
+  return withPath(message, [key], [...list, ...parts]);
 }
 
 /** @param {any} node @param {(string | number)[]} path @param {unknown} value @returns {any} */

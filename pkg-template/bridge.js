@@ -7,7 +7,10 @@
 import { planRawCap } from './core_bg.js';
 import { CascadeError } from './errors.js';
 import { callHost } from './host.js';
-import { jsonOutput, rawText, shorten, textOutput } from './outputs.js';
+import { jsonOutput, rawText, shorten, shortenText, textOutput } from './outputs.js';
+
+/** Milliseconds a summarizer may take. */
+const SUMMARIZE_MS = 120_000;
 
 export class Bridge {
   /** @param {any} host @param {string} transcript */
@@ -24,6 +27,10 @@ export class Bridge {
     this.redacted = new WeakMap();
     /** @type {{ message: object, part: number } | undefined} */
     this.place = undefined;
+    /** Numbers an event and tells the host at once. @type {(event: any) => void} */
+    this.onLive = () => {};
+    /** The fold that is being made in the background. @type {Promise<unknown> | undefined} */
+    this.running = undefined;
   }
 
   get #context() {
@@ -36,6 +43,11 @@ export class Bridge {
     return typeof this.host[what] === 'function';
   }
 
+  /** The reason the running call was cancelled for, in a list; nothing when it was not. */
+  cancelled() {
+    return this.signal?.aborted ? [this.signal.reason] : undefined;
+  }
+
   /** @param {number} row @param {number} part */
   output(row, part) {
     const message = this.messages[row];
@@ -46,6 +58,51 @@ export class Bridge {
   /** @param {any} output @param {number} cap @param {string | undefined} handle @param {string | undefined} loss */
   shorten(output, cap, handle, loss) {
     return shorten(output, cap, { ...(handle ? { handle } : {}), ...(loss ? { loss } : {}) });
+  }
+
+  /** A part's text, shortened to `max` where one is given. @param {number} row @param {number} part @param {number | undefined} max @param {string | undefined} handle */
+  excerpt(row, part, max, handle) {
+    const message = this.messages[row];
+    const projected = this.format.parts(message)[part];
+    const text = this.redacted.get(message)?.get(part)?.text ?? projected?.text ?? '';
+    return max === undefined || text.length <= max ? text : shortenText(text, max, handle ? { handle } : {});
+  }
+
+  /** @param {any} event */
+  emit(event) {
+    this.onLive(event);
+  }
+
+  /** @param {any} request */
+  async summarize(request) {
+    const answer = await callHost(this.host, this.host, 'summarize', [request], { ...this.#context, ms: SUMMARIZE_MS });
+    if (typeof answer === 'string') return { text: answer };
+    if (typeof answer?.text !== 'string') throw new CascadeError('bad_input', '`host.summarize` must return `{ text, finishReason? }`');
+    return { text: answer.text, finishReason: typeof answer.finishReason === 'string' ? answer.finishReason : undefined };
+  }
+
+  async authority() {
+    const blocks = (await callHost(this.host, this.host, 'authority', [], this.#context)) ?? {};
+    const { rules, quality, lessons, memory } = blocks;
+    for (const [name, value] of Object.entries({ rules, quality, lessons, memory })) {
+      if (value !== undefined && value !== null && typeof value !== 'string') throw new CascadeError('bad_input', `\`${name}\` of \`host.authority\` must be a string`);
+    }
+    return { rules: rules ?? null, quality: quality ?? null, lessons: lessons ?? null, memory: memory ?? null };
+  }
+
+  /** Waits for the background fold, at most so long; what it comes to is seen in the state. @param {number} ms */
+  async background(ms) {
+    if (!this.running) return;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    let timer;
+    const late = new Promise((resolve) => {
+      timer = setTimeout(resolve, ms);
+    });
+    try {
+      await Promise.race([this.running.catch(() => {}), late]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   async load() {

@@ -4,20 +4,22 @@
 // Decides the order of calls (one at a time, first come first served) and lays the core's recipe over
 // the host's objects. Everything about relief is decided in the core.
 
-import { edited } from './apply.js';
 import { Bridge } from './bridge.js';
 import { Core } from './core_bg.js';
-import { CascadeError, badInput } from './errors.js';
+import { CascadeError, badInput, isTrap } from './errors.js';
 import { aiSdk } from './formats/ai-sdk.js';
 import { formatByName, formatOf } from './formats/index.js';
 import { pushFrame } from './frame.js';
-import { checkHost } from './host.js';
+import { callHost, checkHost, checkSignal } from './host.js';
+import { ViewLayer } from './lay-view.js';
 import { mediaPrice } from './media.js';
 import { modelInput } from './models.js';
-import { handOut, refuseViews } from './origins.js';
-import { jsonOutput, listOutput, shorten, textOutput } from './outputs.js';
+import { refuseViews } from './origins.js';
+import { jsonOutput, listOutput, textOutput } from './outputs.js';
+import { plainCopy, shallowFields } from './plain.js';
 import { Window } from './project.js';
 import { readToolOutput } from './read-tool-output.js';
+import { run } from './run-job.js';
 import { RowSync } from './sync-rows.js';
 
 /** @param {any} options see `OpenOptions` in `index.d.ts` */
@@ -29,8 +31,9 @@ export async function open(options) {
   const bridge = new Bridge(checkHost(host), transcript);
   /** @type {{ window?: Window }} */
   const late = {};
+  const measure = (/** @type {any} */ output) => late.window?.write(output.text);
   const given = modelInput(model);
-  const core = await Core.open(bridge, given, config, state, (/** @type {any} */ output) => late.window?.write(output.text));
+  const core = await run(Core.open(bridge, given, plainCopy(config, 'config', 'bad_config'), plainCopy(state, 'state'), measure));
   late.window = new Window(core);
   return new Cascade(core, bridge, late.window, format, given);
 }
@@ -47,12 +50,15 @@ class Cascade {
   #queue = Promise.resolve();
   /** @type {'open' | 'closed' | 'dead'} */
   #life = 'open';
+  #busy = false;
+  /** Patches that came while a call was running. @type {(() => void)[]} */
+  #later = [];
+  #warned = false;
   #seq = 0;
   #frame = /** @type {any} */ (undefined);
   #frameNames = { system: /** @type {string | undefined} */ (undefined), tools: /** @type {string[]} */ ([]) };
   #handlesShown = false;
-  /** Edited messages, so that the same edit is the same object in every view and is made once. @type {WeakMap<object, { key: string, set: any[], copy: any }>} */
-  #copies = new WeakMap();
+  #layer = new ViewLayer();
   /** @type {any[]} */
   #tools;
 
@@ -70,8 +76,25 @@ class Cascade {
 
   /** The view to send now. @param {any} input */
   next(input) {
-    return this.#run(async () => {
-      const { messages, positions, signal } = checkNext(input);
+    return this.#plan(input, undefined);
+  }
+
+  /** Relief on request: a fold where one can be made, else a digest. @param {any} input */
+  compact(input) {
+    const { at = 'now', brief, focus } = input ?? {};
+    if (at !== 'now' && at !== 'chapter') return Promise.reject(badInput("`at` must be 'now' or 'chapter'"));
+    for (const [name, value] of Object.entries({ brief, focus })) {
+      if (value !== undefined && typeof value !== 'string') return Promise.reject(badInput(`\`${name}\` must be a string`));
+    }
+    return this.#plan(input, { compact: at === 'now', chapter: at === 'chapter', brief: brief ?? null, focus: focus ?? null });
+  }
+
+  /** @param {any} input @param {any} ask */
+  #plan(input, ask) {
+    // Read when it is called: the host may push to its array while the call waits its turn.
+    const taken = settled(() => checkNext(input));
+    return this.#run(async (live) => {
+      const { messages, positions, signal } = taken();
       signal?.throwIfAborted();
       refuseViews(messages);
       const host = this.#formatOf(messages);
@@ -85,39 +108,111 @@ class Cascade {
       try {
         this.#rows.owners = listed.owners;
         this.#rows.push(listed.messages, listed.positions, format);
-        const report = await this.#core.next();
-        const recipe = await this.#recipe(report.steps, listed.messages, format);
-        const view = recipe.flatMap((op) => this.#part(listed.messages, op));
-        const { steps: _steps, events, ...rest } = report;
-        const numbered = this.#number(events);
-        return { ...rest, view, recipe, frame: this.#frameNames, events: numbered, ...(host.rows && { messages: listed.messages }) };
+        const report = await run(this.#core.next(ask));
+        await this.#redactAgain(report.steps, listed.messages, format);
+        const { recipe, view, handles } = this.#layer.lay(report.steps, listed.messages, format, (row, part) => bridge.output(row, part), (row) => this.#rows.printOf(row));
+        this.#handlesShown ||= handles;
+        const { steps: _steps, events, background, record, folded, ...rest } = report;
+        const pending = folded ? await this.#pending(view, recipe) : 0;
+        return {
+          ...rest,
+          view,
+          recipe,
+          frame: this.#frameNames,
+          ...(host.rows && { messages: listed.messages }),
+          events: [...live, ...this.#number(events)],
+          ...(record === undefined ? {} : { record: [host.userMessage([{ text: record, origin: 'user' }], 'user')] }),
+          ...(pending > 0 ? { pending } : {}),
+          ...(background ? { background: this.#background(background) } : {}),
+        };
       } finally {
         bridge.messages = [];
         bridge.signal = undefined;
         bridge.place = undefined;
       }
-    }, true);
+    });
+  }
+
+  /** What was typed while the fold was made is read in this very request. @param {any[]} view @param {any[]} recipe */
+  async #pending(view, recipe) {
+    const { host, transcript, signal } = this.#bridge;
+    if (typeof host.pending !== 'function') return 0;
+    const more = (await callHost(host, host, 'pending', [], { transcript, signal })) ?? [];
+    for (const message of more) {
+      view.push(message);
+      recipe.push({ insert: message, origin: 'user' });
+    }
+    return more.length;
+  }
+
+  /** @param {any} plan */
+  #background(plan) {
+    const bridge = this.#bridge;
+    /** @type {Promise<any[]> | undefined} */
+    let started;
+    return {
+      ticket: { v: 1, transcript: bridge.transcript, plan },
+      run: () => {
+        started ??= (async () => {
+          /** @type {any[]} */
+          const live = [];
+          const before = bridge.onLive;
+          bridge.onLive = (event) => live.push(...this.#tell([event]));
+          const done = run(this.#core.background()).catch((error) => {
+            throw this.#judge(error);
+          });
+          bridge.running = done;
+          try {
+            await done;
+          } finally {
+            if (bridge.running === done) bridge.running = undefined;
+            bridge.onLive = before;
+          }
+          return live;
+        })();
+        return started;
+      },
+    };
+  }
+
+  /** Takes back folds and decisions after a row. @param {{ to: number }} input */
+  rewind(input) {
+    return this.#run(async () => {
+      if (!Number.isSafeInteger(input?.to) || input.to < 0) throw badInput('`to` must be the position of the last row that stays');
+      await run(this.#core.rewindTo(input.to));
+      return {};
+    });
+  }
+
+  /** Shows the rows of a fold again. @param {{ id: string }} input */
+  unfold(input) {
+    return this.#run(async () => {
+      await run(this.#core.unfold(String(input?.id ?? '')));
+      return {};
+    });
   }
 
   /** A response arrived. @param {any} [input] */
   settle(input = {}) {
     return this.#run(async () => {
       if (input === null || typeof input !== 'object') throw badInput('`settle` needs an object: { messages?, usage?, error? }');
-      const events = this.#number(this.#core.settle(input.usage));
+      const events = this.#number(this.#core.settle(shallowFields(input.usage)));
       const { occupancy, window } = this.#core.inspect();
       return { occupancy, window, events };
-    }, true);
+    });
   }
 
   /** A tool ran: what to record as its result. @param {any} input @param {{ signal?: AbortSignal }} [options] */
-  result(input, { signal } = {}) {
+  result(input, options) {
     return this.#run(async () => {
+      const signal = checkSignal(options?.signal);
+      signal?.throwIfAborted();
       const { callId, tool, output } = input ?? {};
       if (typeof callId !== 'string' || callId === '') throw badInput('`callId` must be the id of the tool call');
       if (typeof tool !== 'string') throw badInput('`tool` must be the name of the tool');
       this.#bridge.signal = signal;
       try {
-        const done = await this.#core.result(callId, tool, outputOf(output));
+        const done = await run(this.#core.result(callId, tool, outputOf(output)));
         return { output: 'output' in done ? backTo(output, done.output) : output, clamped: done.clamped, ...(done.handle ? { handle: done.handle } : {}) };
       } finally {
         this.#bridge.signal = undefined;
@@ -127,36 +222,51 @@ class Cascade {
 
   /** `[]`, or the tool that reads outputs back. */
   get tools() {
-    this.#check();
-    const { persistRaw } = this.#core.config().toolOutput;
-    return this.#bridge.host.raw && (persistRaw || this.#handlesShown) ? this.#tools : [];
+    return this.#guard(() => {
+      const { persistRaw } = this.#core.config().toolOutput;
+      return this.#bridge.host.raw && (persistRaw || this.#handlesShown) ? this.#tools : [];
+    });
   }
 
-  /** What fills the window and what became of each row, as plain JSON. */
-  inspect() {
-    this.#check();
-    return this.#core.inspect();
+  /** What fills the window and what became of each row, as plain JSON; `cuts: false` leaves out where the history may be cut. @param {{ cuts?: boolean }} [what] */
+  inspect({ cuts = true } = {}) {
+    return this.#guard(() => ({ ...this.#core.inspect(), ...(cuts && { cuts: JSON.parse(this.#core.cuts()) }) }));
   }
 
   /** Takes effect at the next `next`; an error leaves everything as it was. @param {any} patch */
   set(patch) {
-    this.#check();
-    if (!patch || typeof patch !== 'object') throw badInput('`set` needs an object: { config?, model?, frame? }');
-    for (const key of Object.keys(patch)) if (!['config', 'model', 'frame'].includes(key)) throw badInput(`\`set\` does not know \`${key}\`; it takes config, model and frame`);
-    const model = patch.model === undefined ? undefined : modelInput(patch.model);
-    if (patch.config !== undefined && this.#core.configure(patch.config)) this.#rows.reset();
-    if (model !== undefined) {
-      this.#core.setModel(model);
-      this.#model = model;
-    }
-    if (patch.config !== undefined || model !== undefined) this.#reprice();
-    if (patch.frame !== undefined) this.#takeFrame(patch.frame);
+    this.#guard(() => {
+      if (!patch || typeof patch !== 'object') throw badInput('`set` needs an object: { config?, model?, frame? }');
+      for (const key of Object.keys(patch)) if (!['config', 'model', 'frame', 'pin', 'orderKeys'].includes(key)) throw badInput(`\`set\` does not know \`${key}\`; it takes config, model, frame, pin and orderKeys`);
+      const model = patch.model === undefined ? undefined : modelInput(patch.model);
+      const config = plainCopy(patch.config, 'config', 'bad_config');
+      const { frame } = patch;
+      const pin = plainCopy(patch.pin, 'pin');
+      const orderKeys = plainCopy(patch.orderKeys, 'orderKeys');
+      if (config !== undefined) this.#core.checkConfig(config);
+      const apply = () => {
+        if (frame !== undefined) {
+          this.#takeFrame(frame);
+          this.#core.recaptureContext();
+        }
+        if (config !== undefined && this.#core.configure(config)) this.#rows.reset();
+        if (model !== undefined) {
+          this.#core.setModel(model);
+          this.#model = model;
+        }
+        if (config !== undefined || model !== undefined) this.#reprice();
+        if (pin !== undefined) this.#core.setPins(pin);
+        if (orderKeys !== undefined) this.#core.setOrderKeys(orderKeys);
+      };
+      // The call in flight keeps what it started with.
+      if (this.#busy) this.#later.push(apply);
+      else apply();
+    });
   }
 
   /** The durable state, for hosts without a store. */
   get state() {
-    this.#check();
-    return this.#core.state();
+    return this.#guard(() => this.#core.state());
   }
 
   /** Frees the wasm side; later calls are refused with code `closed`. */
@@ -175,8 +285,25 @@ class Cascade {
     if (this.#life === 'dead') throw new CascadeError('internal_error', 'the session failed inside; reopen it from its state');
   }
 
-  /** One call at a time, in the order they came; events go out when the state is released. @param {() => Promise<any>} job */
-  #run(job, deliver = false) {
+  /** @template T @param {() => T} look @returns {T} */
+  #guard(look) {
+    this.#check();
+    try {
+      return look();
+    } catch (error) {
+      throw this.#judge(error);
+    }
+  }
+
+  /** A trap leaves the instance in an unknown state; nothing of it may be used again. @param {unknown} error */
+  #judge(error) {
+    if (!isTrap(error)) return error;
+    this.#life = 'dead';
+    return new CascadeError('internal_error', 'the session failed inside; reopen it from its state');
+  }
+
+  /** One call at a time, in the order they came; events go out when the state is released. @param {(live: any[]) => Promise<any>} job */
+  #run(job) {
     try {
       this.#check();
     } catch (error) {
@@ -184,20 +311,41 @@ class Cascade {
     }
     const run = this.#queue.then(async () => {
       this.#check();
+      this.#busy = true;
+      /** @type {any[]} */
+      const live = [];
+      this.#bridge.onLive = (event) => live.push(...this.#tell([event]));
       try {
-        return await job();
+        const out = await job(live);
+        const told = new Set(live);
+        if (out?.events) this.#deliver(out.events.filter((/** @type {any} */ e) => !told.has(e)));
+        return out;
       } catch (error) {
-        // A trap leaves the instance in an unknown state; nothing of it may be used again.
-        if (error instanceof WebAssembly.RuntimeError) {
-          this.#life = 'dead';
-          this.#check();
-        }
-        throw error;
+        throw this.#judge(error);
+      } finally {
+        this.#busy = false;
+        for (const apply of this.#later.splice(0)) this.#attempt(apply);
       }
     });
     this.#queue = run.catch(() => {});
-    if (deliver) void run.then((out) => this.#deliver(out.events), () => {});
     return run;
+  }
+
+  /** What was checked when it came in. @param {() => void} apply */
+  #attempt(apply) {
+    if (this.#life === 'dead') return;
+    try {
+      apply();
+    } catch (error) {
+      this.#judge(error);
+    }
+  }
+
+  /** Events the host hears at once. @param {any[]} events */
+  #tell(events) {
+    const numbered = this.#number(events);
+    this.#deliver(numbered);
+    return numbered;
   }
 
   /** @param {any[]} events */
@@ -214,13 +362,19 @@ class Cascade {
     if (typeof host.onEvent !== 'function') return;
     for (const event of events) {
       try {
-        host.onEvent(event);
+        const answer = host.onEvent(event);
+        if (typeof answer?.then === 'function') answer.then(undefined, (/** @type {unknown} */ error) => this.#warn(error));
       } catch (error) {
-        // A listener's own mistake must not stop the agent; it is reported once and forgotten.
-        console.warn('gentle-cascade: `host.onEvent` threw', error);
-        return;
+        this.#warn(error);
       }
     }
+  }
+
+  /** A listener's own mistake must not stop the agent; it is reported once. @param {unknown} error */
+  #warn(error) {
+    if (this.#warned) return;
+    this.#warned = true;
+    console.warn('gentle-cascade: `host.onEvent` threw', error);
   }
 
   /** @param {readonly any[]} messages */
@@ -243,52 +397,28 @@ class Cascade {
     this.#frame = frame;
   }
 
-  /** The core's steps as ops over the host's objects. @param {any[]} steps @param {readonly any[]} messages @param {any} format */
-  async #recipe(steps, messages, format) {
-    const recipe = [];
+  /** After a restart the redact hook has to see its texts again; what it leaves is the same as before. @param {any[]} steps @param {readonly any[]} messages @param {any} format */
+  async #redactAgain(steps, messages, format) {
     for (const step of steps) {
-      if (step.op === 'keep') recipe.push({ keep: [step.from, step.to] });
-      else if (step.op === 'drop') recipe.push({ drop: [step.from, step.to] });
-      else recipe.push({ edit: step.row, set: (await this.#edit(messages[step.row], step, format)).set });
+      for (const replace of step.set ?? []) {
+        if (!replace.redacted || replace.text !== undefined || this.#bridge.redacted.get(messages[step.row])?.has(replace.part)) continue;
+        const output = this.#bridge.output(step.row, replace.part);
+        const name = format.parts(messages[step.row])[replace.part]?.name ?? '';
+        await this.#bridge.redact(name, output);
+      }
     }
-    return recipe;
   }
+}
 
-  /** @param {any} message @param {any} step @param {any} format */
-  async #edit(message, step, format) {
-    const key = JSON.stringify(step.set);
-    const known = this.#copies.get(message);
-    if (known?.key === key) return known;
-    const set = [];
-    for (const replace of step.set) {
-      if (replace.handle) this.#handlesShown = true;
-      set.push(format.leaf(message, replace.part, await this.#output(message, step.row, replace, format)));
-    }
-    const copy = edited(message, { set });
-    handOut(copy);
-    const made = { key, set, copy };
-    this.#copies.set(message, made);
-    return made;
-  }
-
-  /** @param {any} message @param {number} row @param {any} replace @param {any} format */
-  async #output(message, row, replace, format) {
-    const original = format.output(message, replace.part);
-    if (replace.text !== undefined) return textOutput(replace.text, original.error);
-    let output = this.#bridge.output(row, replace.part);
-    if (replace.redacted && output.text === original.text) {
-      // After a restart the hook has to see the text again; what it leaves is the same as before.
-      const name = format.parts(message)[replace.part]?.name ?? '';
-      output = (await this.#bridge.redact(name, original)) ?? output;
-    }
-    return shorten(output, replace.cap, { ...(replace.handle ? { handle: replace.handle } : {}), ...(replace.loss ? { loss: replace.loss } : {}) });
-  }
-
-  /** @param {readonly any[]} messages @param {any} op */
-  #part(messages, op) {
-    if (op.keep) return messages.slice(op.keep[0], op.keep[1]);
-    if (op.drop) return [];
-    return [this.#copies.get(messages[op.edit])?.copy];
+/** The outcome of `look` now, handed out later. @template T @param {() => T} look @returns {() => T} */
+function settled(look) {
+  try {
+    const value = look();
+    return () => value;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
   }
 }
 
@@ -297,8 +427,7 @@ function checkNext(input) {
   if (!input || typeof input !== 'object') throw badInput('`next` needs an object: { messages, … }');
   if (!Array.isArray(input.messages)) throw badInput('`messages` must be the array of the conversation\'s rows');
   if (input.positions !== undefined && !Array.isArray(input.positions)) throw badInput('`positions` must be an array beside `messages`');
-  // A snapshot: the host may push to its array while we wait.
-  return { messages: input.messages.slice(), positions: input.positions?.slice(), signal: input.signal };
+  return { messages: input.messages.slice(), positions: input.positions?.slice(), signal: checkSignal(input.signal) };
 }
 
 const SDK_OUTPUTS = new Set(['text', 'json', 'error-text', 'error-json', 'content', 'execution-denied']);

@@ -22,5 +22,14 @@ export function isCascadeError(value) {
   return value instanceof Error && value.name === 'CascadeError' && typeof (/** @type {any} */ (value).code) === 'string';
 }
 
+/** Errors that came from the host, whatever they are; they are never taken for a defect of ours. @type {WeakSet<object>} */
+export const fromHost = new WeakSet();
+
+/** Whether the core itself broke: then nothing of that instance may be used again. @param {unknown} error */
+export function isTrap(error) {
+  const broke = error instanceof WebAssembly.RuntimeError || (error instanceof RangeError && /call stack/i.test(error.message));
+  return broke && !fromHost.has(error);
+}
+
 /** @param {string} message */
 export const badInput = (message) => new CascadeError('bad_input', message);

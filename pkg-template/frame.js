@@ -21,14 +21,18 @@ export function pushFrame(core, window, frame, before) {
   const tools = ordered(frame.tools ?? []);
   const names = { system: frame.system, tools: tools.filter((t) => !t.deferred).map((t) => t.name) };
   if (frame === before && Object.isFrozen(frame)) return names;
-  const put = (/** @type {number} */ slot, /** @type {string} */ text, label = '', source = '') => {
-    window.write(text);
-    core.framePart(slot, label, source);
-  };
-  if (frame.system !== undefined) put(SLOT.system, text(frame.system, 'frame.system'));
-  if (frame.index !== undefined) put(SLOT.index, typeof frame.index === 'string' ? frame.index : jsonText(frame.index).text);
-  for (const tool of tools) put(tool.deferred ? SLOT.deferred : SLOT.tool, tool.schema === undefined ? '' : jsonText(tool.schema).text, tool.name, tool.source ?? '');
-  for (const [i, item] of (frame.context ?? []).entries()) put(SLOT.context, text(item?.text, `frame.context[${i}].text`), String(item?.kind ?? ''));
+  // Everything is read before anything is pushed: an error leaves the frame as it was.
+  /** @type {[number, string, string, string][]} */
+  const pieces = [];
+  if (frame.system !== undefined) pieces.push([SLOT.system, text(frame.system, 'frame.system'), '', '']);
+  if (frame.index !== undefined) pieces.push([SLOT.index, typeof frame.index === 'string' ? frame.index : jsonText(frame.index).text, '', '']);
+  for (const tool of tools) pieces.push([tool.deferred ? SLOT.deferred : SLOT.tool, tool.schema === undefined ? '' : jsonText(tool.schema).text, tool.name, String(tool.source ?? '')]);
+  for (const [i, item] of (frame.context ?? []).entries()) pieces.push([SLOT.context, text(item?.text, `frame.context[${i}].text`), String(item?.kind ?? ''), '']);
+  for (const [slot, piece, label, source] of pieces) {
+    window.write(piece);
+    // The session context goes into the head, so the core has to hold it; of the rest it holds the size.
+    core.framePart(slot, label, source, slot === SLOT.context ? piece : '');
+  }
   core.setFrame();
   return names;
 }

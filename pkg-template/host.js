@@ -5,7 +5,7 @@
 // interpret the answer. Timers exist only while a call runs, so an edge runtime sees none outside a
 // request.
 
-import { CascadeError } from './errors.js';
+import { CascadeError, badInput, fromHost } from './errors.js';
 
 /** Milliseconds a store call may take. */
 export const STORE_MS = 30_000;
@@ -41,18 +41,30 @@ export async function callHost(host, owner, name, args, { transcript, signal, ms
         signal.addEventListener('abort', stop, { once: true });
       }
     });
+    // Nobody waits for it when the method throws at once.
+    bounded.catch(() => {});
     return await Promise.race([method.call(owner, ...args, { transcript, signal: deadline.signal }), bounded]);
+  } catch (error) {
+    if (error !== null && typeof error === 'object') fromHost.add(error);
+    throw error;
   } finally {
     clearTimeout(timer);
     if (stop) signal?.removeEventListener('abort', stop);
   }
 }
 
+/** A signal, or nothing. @param {unknown} signal @returns {AbortSignal | undefined} */
+export function checkSignal(signal) {
+  if (signal === undefined || signal === null) return undefined;
+  if (typeof (/** @type {any} */ (signal).throwIfAborted) !== 'function') throw badInput('`signal` must be an AbortSignal');
+  return /** @type {AbortSignal} */ (signal);
+}
+
 /** Checks a host once, when it is handed in. @param {any} host */
 export function checkHost(host) {
   if (host === undefined || host === null) return {};
   if (typeof host !== 'object' && typeof host !== 'function') throw new CascadeError('bad_input', '`host` must be an object with methods');
-  for (const name of ['load', 'commit', 'rows', 'redact', 'onEvent', 'measure']) {
+  for (const name of ['load', 'commit', 'rows', 'redact', 'pending', 'authority', 'summarize', 'onEvent', 'measure']) {
     const value = host[name];
     if (value !== undefined && value !== null && typeof value !== 'function') throw new CascadeError('bad_input', `\`host.${name}\` must be a function`);
   }

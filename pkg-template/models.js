@@ -28,6 +28,10 @@ export function modelInput(model) {
   const given = typeof model === 'string' ? { id: model } : model;
   if (!given || typeof given !== 'object' || (given.id === undefined ? given.window === undefined : typeof given.id !== 'string' || given.id === '')) throw badInput('`model` must be a model name or { id, provider?, window?, maxOutput?, assumedWindow? }');
   for (const key of Object.keys(given)) if (!['id', 'provider', 'window', 'maxOutput', 'assumedWindow'].includes(key)) throw badInput(`\`model.${key}\` is not known; a model has id, provider, window, maxOutput and assumedWindow`);
+  for (const key of ['window', 'maxOutput', 'assumedWindow']) {
+    const n = given[key];
+    if (n !== undefined && !(Number.isInteger(n) && n >= (key === 'maxOutput' ? 0 : 1) && n < 2 ** 31)) throw badInput(`\`model.${key}\` must be a whole number of tokens, at least ${key === 'maxOutput' ? 0 : 1} and below 2^31`);
+  }
   const known = given.window === undefined ? lookUpModel(given.id) : undefined;
   // A window alone is enough to work with; then the model has no name to look anything up by.
   return {

@@ -33,8 +33,8 @@ function markOf(bag) {
   return typeof origin === 'string' ? origin : undefined;
 }
 
-/** A brief was handed to the host to be stored; once stored it is a row like any other. */
-const STORED = 'brief';
+/** Handed to the host to be stored (a chapter's brief); once stored it is a row like any other. */
+const STORED = 'user';
 
 /** @param {readonly any[]} messages @throws {CascadeError} `view_recorded` when one of them was made for a view */
 export function refuseViews(messages) {

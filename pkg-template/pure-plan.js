@@ -4,16 +4,18 @@
 // Decides nothing itself: the same core runs over a bridge that answers at once. The caller keeps the
 // returned state and passes it in again, so that decisions stay the same from step to step.
 
-import { edited } from './apply.js';
 import { Core } from './core_bg.js';
 import { badInput } from './errors.js';
 import { aiSdk } from './formats/ai-sdk.js';
 import { formatByName, formatOf } from './formats/index.js';
 import { pushFrame } from './frame.js';
+import { ViewLayer } from './lay-view.js';
 import { mediaPrice } from './media.js';
 import { modelInput } from './models.js';
-import { rawText, shorten, textOutput } from './outputs.js';
+import { rawText, shorten } from './outputs.js';
+import { plainCopy } from './plain.js';
 import { Window } from './project.js';
+import { runNow } from './run-job.js';
 import { RowSync } from './sync-rows.js';
 
 /**
@@ -29,7 +31,7 @@ export function plan({ messages, positions, format, model, config, occupancy, st
   const spill = new Map();
   const bridge = atOnce(listed.messages, form, spill);
   const given = modelInput(model);
-  const { core, window } = openCore(bridge, given, config, state);
+  const { core, window } = openCore(bridge, given, plainCopy(config, 'config', 'bad_config'), plainCopy(state, 'state'));
   try {
     if (frame !== undefined) pushFrame(core, window, frame, undefined);
     const rows = new RowSync(core, window);
@@ -37,11 +39,10 @@ export function plan({ messages, positions, format, model, config, occupancy, st
     rows.owners = listed.owners;
     rows.push(listed.messages, listed.positions, form);
     if (occupancy !== undefined) core.pinOccupancy(occupancy);
-    const { steps, ...report } = core.nextNow();
-    const recipe = steps.map((/** @type {any} */ step) => toOp(step, listed.messages, form));
-    const view = recipe.flatMap((/** @type {any} */ op) => (op.keep ? listed.messages.slice(...op.keep) : op.drop ? [] : [edited(listed.messages[op.edit], op)]));
+    const { steps, ...report } = runNow(core.next());
+    const { recipe, view } = new ViewLayer().lay(steps, listed.messages, form, (row, part) => form.output(listed.messages[row], part));
     const { ledger, breakdown, thresholds } = core.inspect();
-    return { ...report, recipe, view, ledger, breakdown, thresholds, spill: [...spill].map(([handle, text]) => ({ handle, text })), state: core.state(), ...(host.rows && { messages: listed.messages }) };
+    return { ...report, recipe, view, cut: JSON.parse(core.cuts()), ledger, breakdown, thresholds, spill: [...spill].map(([handle, text]) => ({ handle, text })), state: core.state(), ...(host.rows && { messages: listed.messages }) };
   } finally {
     core.free();
   }
@@ -80,7 +81,7 @@ export function count(input, { format, counter, model } = {}) {
 function openCore(bridge, model, config, state) {
   /** @type {{ window?: Window }} */
   const late = {};
-  const core = Core.openNow(bridge, model, config, state, (/** @type {any} */ output) => late.window?.write(output.text));
+  const core = runNow(Core.open(bridge, model, config, state, (/** @type {any} */ output) => late.window?.write(output.text)));
   late.window = new Window(core);
   return { core, window: late.window };
 }
@@ -98,17 +99,4 @@ function atOnce(messages, format, spill) {
       return false;
     },
   };
-}
-
-/** @param {any} step @param {readonly any[]} messages @param {any} format */
-function toOp(step, messages, format) {
-  if (step.op === 'keep') return { keep: [step.from, step.to] };
-  if (step.op === 'drop') return { drop: [step.from, step.to] };
-  const message = messages[step.row];
-  const set = step.set.map((/** @type {any} */ r) => {
-    const original = format.output(message, r.part);
-    const gap = { ...(r.handle ? { handle: r.handle } : {}), ...(r.loss ? { loss: r.loss } : {}) };
-    return format.leaf(message, r.part, r.text === undefined ? shorten(original, r.cap, gap) : textOutput(r.text, original.error));
-  });
-  return { edit: step.row, set };
 }

@@ -7,6 +7,7 @@
 
 import { badInput } from './errors.js';
 import { fingerprint, identity } from './fingerprint.js';
+import { FORMAT_NAMES } from './formats/index.js';
 
 export class RowSync {
   #core;
@@ -37,14 +38,15 @@ export class RowSync {
    * @param {import('./formats/parts.js').Format} format
    */
   push(messages, positions, format) {
-    this.#core.setItems(format.items === true);
+    // Lists of plain texts read alike in several formats; until one is certain, the core's own demands hold.
+    if (FORMAT_NAMES.includes(/** @type {any} */ (format.name))) this.#core.setFormat(format.name);
     if (positions && positions.length !== messages.length) throw badInput(`\`positions\` has ${positions.length} entries for ${messages.length} messages`);
     for (let i = 0; i < messages.length; i += 1) {
       const message = messages[i];
       if (message === null || typeof message !== 'object') throw badInput(`\`messages[${i}]\` must be a message object`);
       const position = positions ? positionOf(positions[i], i) : i;
       const id = identity(message);
-      const print = fingerprint(message);
+      const print = readable(i, () => fingerprint(message));
       const known = this.#rows[i];
       if (known && i < this.#core.rows() && known.id === id && known.print === print && known.position === position) continue;
       this.#project(message, i, position, format);
@@ -61,16 +63,31 @@ export class RowSync {
 
   /** @param {any} message @param {number} at @param {number} position @param {import('./formats/parts.js').Format} format */
   #project(message, at, position, format) {
-    const role = format.role(message);
+    const role = readable(at, () => format.role(message));
     if (role === undefined) throw badInput(`\`messages[${at}]\` is not a message of the format ${format.name}`);
     // Everything is read before anything is pushed: a getter of the message must not run in between.
-    const parts = format.parts(message, this.price);
+    const parts = readable(at, () => format.parts(message, this.price));
     this.#core.row(role, position, this.owners?.[at] ?? -1);
     for (const part of parts) {
       this.#window.write(part.text);
+      if (part.caller) this.#core.caller(part.caller);
       this.#core.part(part.kind, part.flags ?? 0, part.id ?? '', part.name ?? '', part.target ?? '', part.media ?? 0);
     }
     this.#core.endRow(at);
+  }
+
+  /** What `push` saw of a row; differs when the row was changed in place. @param {number} at */
+  printOf(at) {
+    return this.#rows[at]?.print;
+  }
+}
+
+/** @template T @param {number} at @param {() => T} read @returns {T} */
+function readable(at, read) {
+  try {
+    return read();
+  } catch {
+    throw badInput(`\`messages[${at}]\` cannot be read: it is a revoked proxy, or a getter of it throws`);
   }
 }
 

@@ -2,5 +2,6 @@
 
 pub mod core;
 pub mod driver;
+pub mod formats;
 #[cfg(target_arch = "wasm32")]
 mod wasm;

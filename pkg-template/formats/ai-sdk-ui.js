@@ -19,8 +19,8 @@ export const aiSdkUi = Object.freeze({
   rowFormat: aiSdk,
   role: (/** @type {any} */ message) => (Array.isArray(message?.parts) && ROLES.has(message.role) ? ROLE[/** @type {keyof typeof ROLE} */ (message.role)] : undefined),
   rows,
-  textMessage: (/** @type {string} */ role, /** @type {string} */ text, /** @type {string | undefined} */ origin) => ({ id: `${MARK}-${origin ?? 'note'}`, role, parts: [{ type: 'text', text }], ...(origin && { metadata: { [MARK]: { origin } } }) }),
-  appendText: (/** @type {any} */ _message, /** @type {string} */ text) => ({ append: [{ type: 'text', text }] }),
+  /** A row of ours for the host to store and show. */
+  userMessage: (/** @type {import('./parts.js').Own[]} */ parts, /** @type {string} */ origin) => ({ id: `${MARK}-${origin}`, role: 'user', parts: parts.map(({ text }) => ({ type: 'text', text })), metadata: { [MARK]: { origin } } }),
 });
 
 /**

@@ -38,18 +38,19 @@ export const aiSdk = Object.freeze({
     return { path: ['content', at, 'output'], value: wrap(before, output) };
   },
 
-  textMessage(role, text, origin) {
-    return { role, content: [{ type: 'text', text }], ...(origin && { providerOptions: { [MARK]: { origin } } }) };
-  },
+  userMessage: (parts, origin) => ({ role: 'user', content: parts.map(own), ...marked(origin) }),
 
-  appendText(message, text, origin) {
-    const own = { type: 'text', text, ...(origin && { providerOptions: { [MARK]: { origin } } }) };
-    return Array.isArray(message.content) ? { append: [own] } : { set: [{ path: ['content'], value: [{ type: 'text', text: message.content }, own] }] };
-  },
+  appended: (_message, parts) => ({ append: parts.map(own) }),
 
   /** As the provider prompt lists tools; for `tool()` of the SDK take the schema by itself. */
   toolDefinition: ({ name, description, inputSchema }) => ({ type: 'function', name, description, inputSchema }),
 });
+
+/** What says that a message or part is ours; providers look at no key but their own. @param {string} origin */
+const marked = (origin) => ({ providerOptions: { [MARK]: { origin } } });
+
+/** @param {import('./parts.js').Own} part */
+const own = ({ text, origin }) => ({ type: 'text', text, ...marked(origin) });
 
 /** @param {any} p @param {Price} [price] @returns {ProjectedPart} */
 function part(p, price) {
@@ -63,7 +64,7 @@ function part(p, price) {
       return { kind: KIND.reasoning, text: String(p.text ?? ''), flags: signed | item };
     case 'tool-call': {
       const { text, safe } = typeof p.input === 'string' ? { text: p.input, safe: true } : jsonText(p.input);
-      return { kind: KIND.call, text, id: String(p.toolCallId), name: String(p.toolName), target: targetOf(p.input), flags: signed | item | (p.providerExecuted ? FLAG.provider : 0) | (safe ? 0 : FLAG.unserialisable) };
+      return { kind: KIND.call, text, id: String(p.toolCallId), name: String(p.toolName), target: targetOf(p.input, p.toolName), ...callerOf(options), flags: signed | item | (p.providerExecuted ? FLAG.provider : 0) | (safe ? 0 : FLAG.unserialisable) };
     }
     case 'tool-result':
       return result(p, signed | item, price);
@@ -151,6 +152,9 @@ function wrap(before, output) {
   if (output.form === 'json') return { type: error ? 'error-json' : 'json', value: output.value, ...rest };
   return { type: error ? 'error-text' : 'text', value: output.value, ...rest };
 }
+
+/** @param {any} options @returns {{ caller?: string }} */
+const callerOf = (options) => (typeof options?.anthropic?.caller?.toolId === 'string' ? { caller: options.anthropic.caller.toolId } : {});
 
 /** Signatures and encrypted reasoning bind a part to what stands before it. @param {any} options */
 function signedBy(options) {

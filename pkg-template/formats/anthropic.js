@@ -33,16 +33,17 @@ export const anthropic = Object.freeze({
     return { path: ['content', at, 'content'], value: output.form === 'json' ? output.text : output.value };
   },
 
-  textMessage: (role, text) => ({ role, content: [{ type: 'text', text }] }),
+  /** Unknown keys are refused here, so nothing in it says that it is ours. */
+  userMessage: (parts) => ({ role: 'user', content: parts.map(own) }),
 
   /** Behind the results, which must come first. */
-  appendText(message, text) {
-    const own = { type: 'text', text };
-    return Array.isArray(message.content) ? { append: [own] } : { set: [{ path: ['content'], value: [{ type: 'text', text: message.content }, own] }] };
-  },
+  appended: (_message, parts) => ({ append: parts.map(own) }),
 
   toolDefinition: ({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }),
 });
+
+/** @param {import('./parts.js').Own} part */
+const own = ({ text }) => ({ type: 'text', text });
 
 /** @param {any} b @param {Price} [price] @returns {ProjectedPart} */
 function block(b, price) {
@@ -57,7 +58,7 @@ function block(b, price) {
     case 'server_tool_use':
     case 'mcp_tool_use': {
       const { text, safe } = jsonText(b.input);
-      return { kind: KIND.call, text, id: String(b.id), name: String(b.name ?? ''), target: targetOf(b.input), flags: (b.type === 'tool_use' ? 0 : FLAG.provider) | (safe ? 0 : FLAG.unserialisable) };
+      return { kind: KIND.call, text, id: String(b.id), name: String(b.name ?? ''), target: targetOf(b.input, b.name), ...(typeof b.caller?.tool_id === 'string' && { caller: b.caller.tool_id }), flags: (b.type === 'tool_use' ? 0 : FLAG.provider) | (safe ? 0 : FLAG.unserialisable) };
     }
     case 'tool_result': {
       const output = outputOf(b.content, Boolean(b.is_error));

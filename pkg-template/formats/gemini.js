@@ -42,9 +42,9 @@ export const gemini = Object.freeze({
     return { path, value: { ...rest, response } };
   },
 
-  textMessage: (role, text) => ({ role: role === 'assistant' ? 'model' : 'user', parts: [{ text }] }),
+  userMessage: (parts) => ({ role: 'user', parts: parts.map(({ text }) => ({ text })) }),
 
-  appendText: (_message, text) => ({ append: [{ text }] }),
+  appended: (_message, parts) => ({ append: parts.map(({ text }) => ({ text })) }),
 
   toolDefinition: ({ name, description, inputSchema }) => ({ functionDeclarations: [{ name, description, parametersJsonSchema: inputSchema }] }),
 });
@@ -56,7 +56,7 @@ function part(p, price) {
   if (p?.functionCall) {
     const { id, name, args } = p.functionCall;
     const { text, safe } = jsonText(args);
-    return { kind: KIND.call, text, id: asText(id), name: asText(name), target: targetOf(args), flags: flags | FLAG.byName | (safe ? 0 : FLAG.unserialisable) };
+    return { kind: KIND.call, text, id: asText(id), name: asText(name), target: targetOf(args, name), flags: flags | FLAG.byName | (safe ? 0 : FLAG.unserialisable) };
   }
   if (p?.functionResponse) return result(p.functionResponse, flags, price);
   const found = mediaOf(p);

@@ -27,6 +27,8 @@ export function formatByName(name) {
 /** A tool of ours as a format's requests list it. @param {{ name: string, description: string, inputSchema: any }} tool @param {string} format */
 export const toolDefinition = (tool, format) => formatByName(format).toolDefinition(tool);
 
+const joined = (/** @type {import('./parts.js').Own[]} */ parts) => parts.map(({ text }) => text).join('\n\n');
+
 /**
  * Plain texts that several formats read alike. What we add is a plain text too: every one of them takes it.
  * @type {Format}
@@ -34,10 +36,10 @@ export const toolDefinition = (tool, format) => formatByName(format).toolDefinit
 export const plainText = Object.freeze({
   ...aiSdk,
   name: 'plain text',
-  textMessage: (/** @type {string} */ role, /** @type {string} */ text) => ({ role, content: text }),
-  appendText(/** @type {any} */ message, /** @type {string} */ text) {
-    if (typeof message.content !== 'string') return aiSdk.appendText(message, text);
-    return { set: [{ path: ['content'], value: `${message.content}\n\n${text}` }] };
+  userMessage: (/** @type {import('./parts.js').Own[]} */ parts) => ({ role: 'user', content: joined(parts) }),
+  appended(/** @type {any} */ message, /** @type {import('./parts.js').Own[]} */ parts) {
+    if (typeof message.content !== 'string') return aiSdk.appended(message, parts);
+    return { set: [{ path: ['content'], value: `${message.content}\n\n${joined(parts)}` }] };
   },
 });
 

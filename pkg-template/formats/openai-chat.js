@@ -30,15 +30,15 @@ export const openaiChat = Object.freeze({
 
   leaf: (_message, _at, output) => ({ path: ['content'], value: output.form === 'json' ? output.text : output.value }),
 
-  textMessage: (role, text) => ({ role, content: text }),
+  userMessage: (parts) => ({ role: 'user', content: parts.length === 1 ? parts[0].text : parts.map(own) }),
 
-  appendText(message, text) {
-    const own = { type: 'text', text };
-    return Array.isArray(message.content) ? { append: [own] } : { set: [{ path: ['content'], value: [{ type: 'text', text: message.content }, own] }] };
-  },
+  appended: (_message, parts) => ({ append: parts.map(own) }),
 
   toolDefinition: ({ name, description, inputSchema }) => ({ type: 'function', function: { name, description, parameters: inputSchema } }),
 });
+
+/** @param {import('./parts.js').Own} part */
+const own = ({ text }) => ({ type: 'text', text });
 
 /** What a message class calls itself. @param {any} message @returns {any} */
 function typeOf(message) {
@@ -101,7 +101,7 @@ function calls(message) {
 /** @param {any} c @returns {ProjectedPart} */
 function call(c) {
   const { name, text, safe, input } = callFields(c);
-  return { kind: KIND.call, text, id: asText(c?.id), name, target: targetOf(input), flags: safe ? 0 : FLAG.unserialisable };
+  return { kind: KIND.call, text, id: asText(c?.id), name, target: targetOf(input, name), flags: safe ? 0 : FLAG.unserialisable };
 }
 
 /** Arguments are JSON text, free text of a custom tool, or an object of a message class. @param {any} c */

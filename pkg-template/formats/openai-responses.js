@@ -48,15 +48,15 @@ export const openaiResponses = Object.freeze({
 
   leaf: (_item, _at, output) => ({ path: ['output'], value: output.form === 'json' ? output.text : output.value }),
 
-  textMessage: (role, text) => ({ type: 'message', role, content: [{ type: role === 'assistant' ? 'output_text' : 'input_text', text }] }),
+  userMessage: (parts) => ({ type: 'message', role: 'user', content: parts.map(own) }),
 
-  appendText(item, text) {
-    const own = { type: 'input_text', text };
-    return Array.isArray(item.content) ? { append: [own] } : { set: [{ path: ['content'], value: [{ type: 'input_text', text: item.content }, own] }] };
-  },
+  appended: (_item, parts) => ({ append: parts.map(own) }),
 
   toolDefinition: ({ name, description, inputSchema }) => ({ type: 'function', name, description, parameters: inputSchema, strict: false }),
 });
+
+/** @param {import('./parts.js').Own} part */
+const own = ({ text }) => ({ type: 'input_text', text });
 
 /** @param {any} item @param {number} flags @param {Price} [price] @returns {ProjectedPart[]} */
 function message(item, flags, price) {
@@ -79,7 +79,7 @@ function call(item, flags) {
   const given = item.arguments ?? item.input ?? item.action ?? item.operation;
   const { text, safe } = typeof given === 'string' ? { text: given, safe: true } : jsonText(given);
   const input = typeof given === 'string' ? parsedInput(given) : given;
-  return { kind: KIND.call, text, id: callId(item), name: asText(item.name ?? item.type.replace(/_call$/, '')), target: targetOf(input), flags: flags | (safe ? 0 : FLAG.unserialisable) };
+  return { kind: KIND.call, text, id: callId(item), name: asText(item.name ?? item.type.replace(/_call$/, '')), target: targetOf(input, item.name), flags: flags | (safe ? 0 : FLAG.unserialisable) };
 }
 
 /** The older local shell answers to the item's own id. @param {any} item */

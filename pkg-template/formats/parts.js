@@ -14,6 +14,7 @@ export const FLAG = Object.freeze({ error: 1, signed: 2, provider: 4, itemId: 8,
  * @property {string} [id]
  * @property {string} [name]
  * @property {string} [target]
+ * @property {string} [caller] id of the call whose code made this one
  * @property {number} [media] tokens of media, or minus the number of media whose size is not known
  *
  * @typedef {import('../outputs.js').Output} Output
@@ -23,6 +24,8 @@ export const FLAG = Object.freeze({ error: 1, signed: 2, provider: 4, itemId: 8,
  * A change of one message, as an op of the recipe carries it.
  * @typedef {{ set?: { path: (string | number)[], value: unknown }[], cut?: number[], append?: any[] }} Change
  *
+ * @typedef {{ text: string, origin: string }} Own a text of ours, and what it is
+ *
  * What the rest of the package knows of a message format; one file each.
  * @typedef {object} Format
  * @property {string} name
@@ -31,8 +34,8 @@ export const FLAG = Object.freeze({ error: 1, signed: 2, provider: 4, itemId: 8,
  * @property {(message: any, price?: Price) => ProjectedPart[]} parts in the order of the message
  * @property {(message: any, at: number) => Output} output of the result that is part `at`
  * @property {(message: any, at: number, output: Output) => { path: (string | number)[], value: unknown }} leaf where an output is set, and to what
- * @property {(role: 'user' | 'assistant', text: string, origin?: string) => any} textMessage a message of ours: a head, a group line
- * @property {(message: any, text: string, origin?: string) => Change} appendText a block of ours behind a user row's own parts
+ * @property {(parts: Own[], origin: string) => any} userMessage a user message of ours: a head, a group line, a digest
+ * @property {(message: any, parts: Own[]) => Change} appended blocks of ours behind a user message's own parts
  * @property {(def: { name: string, description: string, inputSchema: any }) => any} toolDefinition as this format's requests list tools
  * @property {(messages: readonly any[], positions?: readonly any[]) => Listed} [rows] where one message of the host is several rows
  * @property {Format} [rowFormat] the format of those rows
@@ -45,9 +48,11 @@ export const MARK = 'gentle-cascade';
 
 const TARGET_KEYS = ['path', 'file_path', 'filePath', 'filename', 'file', 'command', 'cmd', 'pattern', 'query', 'url', 'uri', 'directory', 'dir', 'name', 'id'];
 
-/** What a call is about: the path, command or pattern in its arguments. @param {any} input */
-export function targetOf(input) {
+/** What a call is about: the path, command or pattern in its arguments. @param {any} input @param {unknown} [tool] */
+export function targetOf(input, tool) {
   if (!input || typeof input !== 'object') return '';
+  // A read-back is about a handle and a place in it; the core takes them apart again.
+  if (tool === 'read_tool_output') return input.offset > 0 ? `${input.id}\n${Math.floor(input.offset)}` : String(input.id ?? '');
   for (const key of TARGET_KEYS) {
     const value = input[key];
     if (typeof value === 'string' && value !== '') return value.slice(0, 200);

@@ -9,8 +9,10 @@ use super::error::Error;
 use super::ledger::{self, LedgerEntry, LedgerPart, RowState};
 use super::measure::breakdown::{Breakdown, Item, breakdown};
 use super::session::{LastView, Session};
+use super::session_view::Placed;
 use super::state::{Edit, Entry, Loss};
-use super::transcript::PartKind;
+use super::transcript::{PartKind, Role};
+use super::view::{BlockKind, Gone, HeadOrigin};
 
 /// One step of the recipe, in view order. `to` is exclusive; every row of the list is in exactly one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -29,6 +31,16 @@ pub enum Step {
         row: usize,
         /// The replacements.
         set: Vec<Replace>,
+        /// Texts appended as parts behind the row's own.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        append: Vec<Text>,
+    },
+    /// A message of ours that is no row of the host.
+    Insert {
+        /// Its texts, one part each, with their origins.
+        parts: Vec<Text>,
+        /// The row's origin.
+        origin: &'static str,
     },
     /// These rows are not sent.
     Drop {
@@ -37,6 +49,15 @@ pub enum Step {
         /// Row after the last one.
         to: usize,
     },
+}
+
+/// A text of ours and where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Text {
+    /// The exact text.
+    pub text: String,
+    /// Its origin.
+    pub origin: &'static str,
 }
 
 /// A replacement of one result's output.
@@ -98,22 +119,74 @@ pub enum At {
 pub fn recipe(session: &Session) -> Result<Vec<Step>, Error> {
     ledger::check(&ledger(session), session.transcript.len())?;
     let mut steps: Vec<Step> = Vec::new();
+    let mut blocks = session.placed().iter().peekable();
+    let leading = session.transcript.rows().iter().take_while(|r| r.role == Role::System).count();
     for (at, row) in session.transcript.rows().iter().enumerate() {
-        if row.is_blank() {
-            match steps.last_mut() {
-                Some(Step::Drop { to, .. }) => *to = at + 1,
-                _ => steps.push(Step::Drop { from: at, to: at + 1 }),
-            }
-        } else if row.parts.iter().any(|p| p.stand_in.is_some()) {
-            steps.push(Step::Edit { row: at, set: replacements(session, at) });
-        } else {
-            match steps.last_mut() {
-                Some(Step::Keep { to, .. }) => *to = at + 1,
-                _ => steps.push(Step::Keep { from: at, to: at + 1 }),
+        if at == leading {
+            push_head(session, &mut steps);
+        }
+        while let Some(placed) = blocks.next_if(|p| p.row == at && !p.behind) {
+            push_block(session, placed, &mut steps);
+        }
+        let mut append = Vec::new();
+        let mut behind = Vec::new();
+        while let Some(placed) = blocks.next_if(|p| p.row == at) {
+            // A block goes onto the user's own row where there is one; elsewhere it is a row of its own.
+            match session.block(placed).filter(|_| row.role == Role::User && !row.is_hidden()) {
+                Some(block) if block.kind != BlockKind::Brief => append.push(Text { text: block.text.clone(), origin: block.kind.origin() }),
+                _ => behind.push(*placed),
             }
         }
+        push_row(session, at, append, &mut steps);
+        for placed in behind {
+            push_block(session, &placed, &mut steps);
+        }
+    }
+    if session.transcript.len() <= leading {
+        push_head(session, &mut steps);
     }
     Ok(steps)
+}
+
+fn push_row(session: &Session, at: usize, append: Vec<Text>, steps: &mut Vec<Step>) {
+    let Some(row) = session.transcript.row(at) else { return };
+    if row.is_hidden() {
+        match steps.last_mut() {
+            Some(Step::Drop { to, .. }) if *to == at => *to = at + 1,
+            _ => steps.push(Step::Drop { from: at, to: at + 1 }),
+        }
+    } else if !append.is_empty() || row.parts.iter().any(|p| p.stand_in.is_some()) {
+        steps.push(Step::Edit { row: at, set: replacements(session, at), append });
+    } else {
+        match steps.last_mut() {
+            Some(Step::Keep { to, .. }) if *to == at => *to = at + 1,
+            _ => steps.push(Step::Keep { from: at, to: at + 1 }),
+        }
+    }
+}
+
+/// The head: one synthetic user row in front of the kept rows.
+fn push_head(session: &Session, steps: &mut Vec<Step>) {
+    let parts: Vec<Text> = session.head().into_iter().map(|p| Text { text: p.text, origin: head_origin(p.origin) }).collect();
+    if !parts.is_empty() {
+        steps.push(Step::Insert { parts, origin: "summary" });
+    }
+}
+
+fn head_origin(origin: HeadOrigin) -> &'static str {
+    match origin {
+        HeadOrigin::Context => "context",
+        HeadOrigin::Summary => "summary",
+        HeadOrigin::Authority => "authority",
+        HeadOrigin::Orders => "orders",
+        HeadOrigin::Digest => "digest",
+    }
+}
+
+fn push_block(session: &Session, placed: &Placed, steps: &mut Vec<Step>) {
+    if let Some(block) = session.block(placed) {
+        steps.push(Step::Insert { parts: vec![Text { text: block.text.clone(), origin: block.kind.origin() }], origin: block.kind.origin() });
+    }
 }
 
 fn edited_parts(session: &Session, row: usize) -> impl Iterator<Item = (usize, &Entry)> {
@@ -162,9 +235,26 @@ pub fn ledger(session: &Session) -> Vec<LedgerEntry> {
 fn ledger_entry(session: &Session, at: usize) -> LedgerEntry {
     let row = session.transcript.row(at);
     let position = row.and_then(|r| r.position);
-    let plain = |state| LedgerEntry { index: at, position, state, handle: None, loss: None, parts: Vec::new() };
+    let plain = |state| LedgerEntry { index: at, position, state, id: None, handle: None, loss: None, parts: Vec::new() };
+    match row.and_then(|r| r.gone) {
+        Some(Gone::Folded) => {
+            let id = position.and_then(|p| session.state.folds.iter().rev().find(|f| f.active && p >= f.from && p <= f.to)).or_else(|| session.state.fold());
+            return LedgerEntry { id: id.map(|f| f.id.clone()), ..plain(RowState::Folded) };
+        }
+        Some(gone) => {
+            let block = position.and_then(|p| session.state.blocks.iter().find(|b| b.hides(p)));
+            let handle = block.and_then(|b| b.handle.clone());
+            let loss = handle.is_none().then_some(Loss::NoStore);
+            let state = if gone == Gone::Dropped { RowState::Dropped } else { RowState::Digested };
+            return LedgerEntry { id: block.map(|b| format!("rows:{}-{}", b.from, b.to)), handle, loss, ..plain(state) };
+        }
+        None => {}
+    }
     if row.is_some_and(|r| r.is_blank()) {
         return plain(RowState::Elided);
+    }
+    if position.is_some_and(|p| session.state.pins.contains(&p)) {
+        return plain(RowState::Pinned);
     }
     let parts: Vec<LedgerPart> = edited_parts(session, at)
         .filter_map(|(part, entry)| {
@@ -184,6 +274,7 @@ fn ledger_entry(session: &Session, at: usize) -> LedgerEntry {
         index: at,
         position,
         state: worst,
+        id: None,
         handle: first.handle.clone(),
         loss: first.loss,
         parts: if several { parts } else { Vec::new() },
@@ -224,15 +315,15 @@ pub fn take_prefix(session: &mut Session) -> Prefix {
 /// The breakdown of the window as it stands.
 pub fn buckets(session: &Session) -> Breakdown {
     let mut buckets = session.frame.buckets();
-    let mut by_kind: [(&str, u32); 6] = [("User", 0), ("Assistant", 0), ("Reasoning", 0), ("Tool calls", 0), ("Tool results", 0), ("Other", 0)];
+    let mut by_kind: [(&str, u32); 7] = [("User", 0), ("Assistant", 0), ("Reasoning", 0), ("Tool calls", 0), ("Tool results", 0), ("Other", 0), ("Briefing and notes", 0)];
     let mut media = 0u32;
     let mut system = 0u32;
-    for row in session.transcript.rows().iter().filter(|r| !r.is_blank()) {
+    for row in session.transcript.rows().iter().filter(|r| !r.is_hidden()) {
         for part in &row.parts {
             let attached = if part.stand_in.is_some() { 0 } else { part.media_tokens };
             media = media.saturating_add(attached);
             let text = part.view_tokens() - attached;
-            if row.role == super::transcript::Role::System {
+            if row.role == Role::System {
                 system = system.saturating_add(text);
                 continue;
             }
@@ -240,7 +331,7 @@ pub fn buckets(session: &Session) -> Breakdown {
                 (PartKind::Reasoning, _) => 2,
                 (PartKind::Call, _) => 3,
                 (PartKind::Result, _) => 4,
-                (PartKind::Text, super::transcript::Role::User) => 0,
+                (PartKind::Text, Role::User) => 0,
                 (PartKind::Text, _) => 1,
                 _ => 5,
             };
@@ -249,8 +340,24 @@ pub fn buckets(session: &Session) -> Breakdown {
             }
         }
     }
+    let mut context = 0u32;
+    for part in session.head() {
+        if part.origin == HeadOrigin::Context {
+            context += part.tokens;
+        } else if let Some(kind) = by_kind.get_mut(6) {
+            kind.1 = kind.1.saturating_add(part.tokens);
+        }
+    }
+    for placed in session.placed() {
+        if let (Some(block), Some(kind)) = (session.block(placed), by_kind.get_mut(6)) {
+            kind.1 = kind.1.saturating_add(block.tokens);
+        }
+    }
     for bucket in &mut buckets {
         match bucket.id.as_str() {
+            // Captured once and sent in the head; the frame's own text may have changed since.
+            "context" if context > 0 => bucket.tokens = context,
+            "context" => bucket.tokens = 0,
             "system" => bucket.tokens += system,
             "messages" => {
                 bucket.items = by_kind.iter().filter(|(_, n)| *n > 0).map(|(label, tokens)| Item { label: (*label).into(), tokens: *tokens }).collect();

@@ -49,12 +49,21 @@ pub struct Error {
     pub code: Code,
     /// What is wrong and what would be right.
     pub message: String,
+    /// Numbers and names a program may act on.
+    pub fields: serde_json::Map<String, serde_json::Value>,
 }
 
 impl Error {
     /// An error of this code with this sentence.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Error { code, message: message.into() }
+        Error { code, message: message.into(), fields: serde_json::Map::new() }
+    }
+
+    /// The error with one more field.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<serde_json::Value>) -> Self {
+        self.fields.insert(name.to_owned(), value.into());
+        self
     }
 
     /// Shorthand for the commonest code.

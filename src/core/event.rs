@@ -60,6 +60,36 @@ pub enum Event {
         /// The configured threshold.
         at_fraction: f64,
     },
+    /// A fold is being made; a request may be held up by it.
+    #[serde(rename = "context.folding", rename_all = "camelCase")]
+    Folding {
+        /// Why.
+        reason: &'static str,
+        /// Occupancy.
+        tokens: u32,
+    },
+    /// A fold is in force.
+    #[serde(rename = "context.folded", rename_all = "camelCase")]
+    Folded {
+        /// The fold.
+        id: String,
+        /// Why.
+        reason: &'static str,
+        /// Occupancy before.
+        before: u32,
+        /// Estimated occupancy after.
+        after: u32,
+        /// Last position covered.
+        covered: u64,
+    },
+    /// A fold that was due was not made; history is as it was.
+    #[serde(rename = "context.declined", rename_all = "camelCase")]
+    Declined {
+        /// The stage.
+        stage: &'static str,
+        /// Why not.
+        reason: &'static str,
+    },
 }
 
 /// A slice of the window.

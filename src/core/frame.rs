@@ -52,8 +52,10 @@ pub struct FrameItem {
     pub label: Box<str>,
     /// Where a tool comes from.
     pub source: Box<str>,
-    /// Its text.
+    /// Its text, measured.
     pub measure: Measure,
+    /// The text itself; kept of the session context only, which goes into the head.
+    pub text: Box<str>,
 }
 
 /// Everything in front of the messages.
@@ -64,7 +66,13 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Tokens of everything that is in the window.
+    /// The session context as one text; empty when there is none.
+    pub fn context(&self) -> String {
+        let parts: Vec<String> = self.items.iter().filter(|i| i.slot == Slot::Context).map(|i| format!("## {}\n{}", i.label, i.text)).collect();
+        parts.join("\n\n")
+    }
+
+    /// Tokens of system, index and tools; the session context counts in the head.
     pub fn tokens(&self) -> u64 {
         self.in_window().map(|i| u64::from(i.measure.tokens)).sum()
     }
@@ -75,13 +83,13 @@ impl Frame {
     }
 
     fn in_window(&self) -> impl Iterator<Item = &FrameItem> {
-        self.items.iter().filter(|i| i.slot != Slot::Deferred)
+        self.items.iter().filter(|i| !matches!(i.slot, Slot::Deferred | Slot::Context))
     }
 
     /// Fingerprints of the system part and of the tools part, in request order.
     pub fn fingerprint(&self) -> (Vec<u128>, Vec<(Box<str>, u128)>) {
         let of = |slots: &[Slot]| self.items.iter().filter(|i| slots.contains(&i.slot)).cloned().collect::<Vec<_>>();
-        let system = of(&[Slot::System, Slot::Index, Slot::Context]).into_iter().map(|i| i.measure.hash).collect();
+        let system = of(&[Slot::System, Slot::Index]).into_iter().map(|i| i.measure.hash).collect();
         let tools = of(&[Slot::Tool]).into_iter().map(|i| (i.label, i.measure.hash)).collect();
         (system, tools)
     }

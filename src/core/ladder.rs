@@ -4,12 +4,15 @@
 //! driver spills and commits between a plan and its application.
 
 use super::config::ToolOutput;
-use super::measure::meter::measure;
+use super::measure::meter::{Measure, measure};
+use super::relieve::cascade;
 use super::relieve::clamp::shared_cap;
 use super::relieve::evict::{self, Declined, EvictPlan, Keeping, Victim};
+use super::restore::anchor;
 use super::session::Session;
 use super::state::{Edit, Entry, Loss};
 use super::transcript::CallId;
+use super::view::{Block, BlockKind};
 
 /// A result that has to be looked at before its first send.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,8 +38,8 @@ pub struct Arrived {
     pub stored: bool,
     /// The stored text is cut at the store's limit.
     pub capped: bool,
-    /// Tokens and UTF-8 bytes after the cut, if it was cut.
-    pub clamped: Option<(u32, u64)>,
+    /// What it measures after the redact hook and the cut, if one of them changed it.
+    pub clamped: Option<Measure>,
 }
 
 /// What an evict pass did.
@@ -97,7 +100,7 @@ fn share_below_hard(session: &Session, group: &[(CallId, usize, usize)], cap: u3
 
 /// Records what became of an unsent result.
 pub fn apply_arrival(session: &mut Session, arrival: &Arrival, arrived: &Arrived) {
-    let edit = arrived.clamped.map(|(tokens, bytes)| Edit::Clamp { cap: arrival.cap, tokens, bytes });
+    let edit = arrived.clamped.as_ref().map(|m| Edit::Clamp { cap: arrival.cap, tokens: m.tokens, bytes: m.bytes, hash: m.fingerprint() });
     // Nothing to remember of a result that was looked at and left alone.
     if edit.is_none() && !arrived.redacted && !arrived.stored {
         return;
@@ -108,6 +111,7 @@ pub fn apply_arrival(session: &mut Session, arrival: &Arrival, arrived: &Arrived
         capped: arrived.capped,
         clamped: edit.is_some(),
         edit,
+        of: String::new(),
     };
     session.set_entry(arrival.call, entry, "clamped");
 }
@@ -154,4 +158,69 @@ pub fn apply_evict(session: &mut Session, spilled: &[(Victim, bool)]) -> Evicted
     session.state.reclaimed += u64::from(reclaimed);
     session.state.evict_rest = (after >= session.thresholds().evict).then_some(after);
     Evicted { reclaimed, results }
+}
+
+/// Cascade, stage 2: drops the oldest spent rounds behind group lines until occupancy is at soft, at most
+/// half of what all spent rounds weigh. Returns whether anything was dropped.
+pub fn drop_spent(session: &mut Session, readable: bool) -> bool {
+    let (rounds, most) = cascade::spent(session);
+    let soft = session.thresholds().soft;
+    let now = session.guarded_tokens();
+    let mut taken: Vec<usize> = Vec::new();
+    let mut freed = 0u64;
+    for round in rounds {
+        let tokens = cascade::round_tokens(session, round);
+        if freed + tokens > most {
+            break;
+        }
+        freed += tokens;
+        taken.push(round);
+        if now.saturating_sub(session.gauge.scale(freed)) <= soft {
+            let lines: u64 = groups(session, &taken, readable).iter().map(|b| u64::from(b.tokens)).sum();
+            if now.saturating_sub(session.gauge.scale(freed.saturating_sub(lines))) <= soft {
+                break;
+            }
+        }
+    }
+    let blocks = groups(session, &taken, readable);
+    let any = !blocks.is_empty();
+    for block in blocks {
+        replace_blocks(session, block, "dropped");
+    }
+    any
+}
+
+fn groups(session: &Session, rounds: &[usize], readable: bool) -> Vec<Block> {
+    cascade::runs(session, rounds).iter().filter_map(|run| cascade::group(session, run, readable)).collect()
+}
+
+/// Adds a block; what it covers whole is in it and goes.
+pub fn replace_blocks(session: &mut Session, block: Block, cause: &'static str) {
+    session.state.blocks.retain(|b| b.kind.gone().is_none() || b.kind == BlockKind::Digest || b.from < block.from || b.to > block.to);
+    session.add_block(block, cause);
+}
+
+/// Results of rounds, with their places.
+pub fn results_of(session: &Session, rounds: &[usize]) -> Vec<(CallId, (usize, usize))> {
+    let index = session.transcript.index();
+    let calls = rounds.iter().filter_map(|r| index.rounds().get(*r)).flat_map(|r| r.calls.0..r.calls.1);
+    calls.filter_map(|c| Some((c, index.call(c)?.result?))).collect()
+}
+
+/// The plan at the end of the prompt: once per turn and after a fold, and only when its text is new.
+pub fn recite(session: &mut Session, folded: bool) {
+    if !session.config.recitation.enabled {
+        return;
+    }
+    let Some(text) = session.state.fold().and_then(|f| anchor::plan_block(&f.summary)) else { return };
+    let turn = session.transcript.index().turns().last().and_then(|i| session.transcript.row(*i)).and_then(|r| r.position);
+    let new_turn = turn != session.state.turn;
+    let shown = session.state.blocks.iter().any(|b| b.kind == BlockKind::Anchor && b.text == text);
+    if shown || !(new_turn || folded) {
+        return;
+    }
+    session.state.turn = turn;
+    let Some(at) = session.transcript.rows().iter().rev().find_map(|r| r.position) else { return };
+    let tokens = session.weigh(&text);
+    session.add_block(Block { kind: BlockKind::Anchor, from: at, to: at, text, tokens, handle: None }, "recited");
 }

@@ -18,6 +18,14 @@ pub enum RowState {
     Clamped,
     /// A stub stands in its place.
     Evicted,
+    /// A fold covers it.
+    Folded,
+    /// It was dropped behind a group line.
+    Dropped,
+    /// A digest stands for it.
+    Digested,
+    /// The host pinned it.
+    Pinned,
     /// All its parts were blank; it is not sent.
     Elided,
 }
@@ -32,6 +40,9 @@ pub struct LedgerEntry {
     pub position: Option<u64>,
     /// What became of it.
     pub state: RowState,
+    /// The fold, or the block whose line stands for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
     /// How to read hidden bytes back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handle: Option<String>,
@@ -73,7 +84,7 @@ mod tests {
 
     #[test]
     fn le_1_a_plan_with_a_row_missing_is_refused() {
-        let entry = |index| LedgerEntry { index, position: None, state: RowState::Kept, handle: None, loss: None, parts: Vec::new() };
+        let entry = |index| LedgerEntry { index, position: None, state: RowState::Kept, id: None, handle: None, loss: None, parts: Vec::new() };
         assert!(check(&[entry(0), entry(1), entry(2)], 3).is_ok());
         let error = check(&[entry(0), entry(2)], 3).expect_err("row 1 is missing");
         assert_eq!(error.code, Code::UnaccountedRow);

@@ -11,8 +11,10 @@ use super::measure::occupancy::{Gauge, Occupancy, Sent};
 use super::measure::thresholds::{Model, Thresholds, WindowSource};
 use super::measure::usage::Usage;
 use super::profile::Profile;
+use super::relieve::readback;
+use super::session_view::Placed;
 use super::state::{Edit, Entry, State};
-use super::transcript::{CallId, PartKind, Role, Row, StandIn, Transcript};
+use super::transcript::{Call, CallId, PartKind, Role, Row, StandIn, Transcript};
 
 /// Why the view differs from the one before, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +32,14 @@ pub struct LastView {
     pub rows: usize,
     /// The frame's fingerprint.
     pub frame: (Vec<u128>, Vec<(Box<str>, u128)>),
+}
+
+/// Where a plan started from.
+#[derive(Clone, Debug)]
+pub struct Mark {
+    state: State,
+    dirty: bool,
+    change: Option<Change>,
 }
 
 /// One conversation.
@@ -55,6 +65,8 @@ pub struct Session {
     pub change: Option<Change>,
     /// Whether the state came from a store: what was sent before is not known exactly then.
     pub resumed: bool,
+    /// Where the blocks of the state stand.
+    pub(super) placed: Vec<Placed>,
     /// Whether the decision log differs from what was committed.
     pub dirty: bool,
 }
@@ -76,6 +88,7 @@ impl Session {
             last: None,
             change: None,
             resumed,
+            placed: Vec::new(),
             dirty: false,
         };
         session.learned_window();
@@ -178,17 +191,26 @@ impl Session {
                 self.lay_entry(row, part)?;
             }
         }
+        self.drop_stored_briefs();
+        self.lay_view(from, "adopted");
+        self.capture_context(false);
         self.place_anchor();
         Ok(())
     }
 
     fn lay_entry(&mut self, row: usize, part: usize) -> Result<(), Error> {
-        let Some(edit) = self.transcript.index().call_of_result(row, part).and_then(|id| self.entry(id)).and_then(|e| e.edit.as_ref()) else { return Ok(()) };
+        let Some(id) = self.transcript.index().call_of_result(row, part) else { return Ok(()) };
+        let Some((entry, edit)) = self.entry(id).and_then(|e| Some((e, e.edit.as_ref()?))) else { return Ok(()) };
         let Some(measured) = self.transcript.part(row, part).map(|p| &p.measure) else { return Ok(()) };
+        let found = measured.fingerprint();
         let ours = match edit {
             Edit::Stub { text, .. } => measured.hash == measure(self.config.estimate.counter, text).hash,
-            Edit::Clamp { cap, .. } => measured.len <= *cap,
+            Edit::Clamp { hash, .. } => found == *hash,
         };
+        if !ours && !entry.of.is_empty() && entry.of != found {
+            self.forget_entry(id);
+            return Ok(());
+        }
         if ours {
             return Err(Error::new(
                 Code::ViewRecorded,
@@ -198,6 +220,14 @@ impl Session {
         let stand_in = StandIn { tokens: edit.tokens(), bytes: edit.bytes() };
         self.transcript.set_stand_in(row, part, Some(stand_in));
         Ok(())
+    }
+
+    /// The result is another one than the entry was made for.
+    fn forget_entry(&mut self, call: CallId) {
+        if let Some(key) = self.transcript.index().call(call).map(Call::key) {
+            self.state.entries.remove(&key);
+            self.dirty = true;
+        }
     }
 
     /// Entries made before their row was stored get the row's key.
@@ -234,9 +264,10 @@ impl Session {
     }
 
     /// Writes an entry and keeps the view's sizes in step.
-    pub fn set_entry(&mut self, call: CallId, entry: Entry, cause: &'static str) {
+    pub fn set_entry(&mut self, call: CallId, mut entry: Entry, cause: &'static str) {
         let Some(call) = self.transcript.index().call(call).cloned() else { return };
         if let Some((row, part)) = call.result {
+            entry.of = self.transcript.part(row, part).filter(|_| entry.edit.is_some()).map_or_else(String::new, |p| p.measure.fingerprint());
             let stand_in = entry.edit.as_ref().map(|e| StandIn { tokens: e.tokens(), bytes: e.bytes() });
             let changed = self.transcript.part(row, part).is_some_and(|p| p.stand_in != stand_in);
             self.transcript.set_stand_in(row, part, stand_in);
@@ -251,7 +282,7 @@ impl Session {
     /// Frame and the first `rows` rows of the view, in measured tokens.
     pub fn measured(&self, rows: usize) -> u64 {
         let messages: u64 = self.transcript.rows().iter().take(rows).map(|r| u64::from(r.view_tokens())).sum();
-        self.frame.tokens() + messages
+        self.frame.tokens() + self.head_tokens() + messages + self.block_tokens(rows)
     }
 
     /// The request as it stands, for the gauge.
@@ -273,17 +304,80 @@ impl Session {
         self.gauge.estimate(self.frame.tokens() + rows)
     }
 
-    /// Takes over a state that somebody else wrote.
+    /// Takes over a state that somebody else wrote. What only this process knows of results that arrived
+    /// here (redacted, stored, shortened before their first send) is kept.
+    pub fn merge(&mut self, mut state: State) {
+        let mut kept = false;
+        for (key, mut entry) in std::mem::take(&mut self.state.entries) {
+            // A stub that was not committed never was; what is known of the text behind it still holds.
+            if matches!(entry.edit, Some(Edit::Stub { .. })) {
+                entry.edit = None;
+                entry.of.clear();
+            }
+            if entry != Entry::default() && !state.entries.contains_key(&key) {
+                state.entries.insert(key, entry);
+                kept = true;
+            }
+        }
+        self.adopt(state);
+        self.dirty |= kept;
+    }
+
+    /// What a plan starts from, to go back to when it cannot be made durable.
+    pub fn mark(&self) -> Mark {
+        Mark { state: self.state.clone(), dirty: self.dirty, change: self.change.clone() }
+    }
+
+    /// Goes back to where a plan started from.
+    pub fn go_back(&mut self, mark: Mark) {
+        self.adopt(mark.state);
+        self.dirty |= mark.dirty;
+        self.change = mark.change;
+    }
+
+    /// Goes on from another state.
     pub fn adopt(&mut self, state: State) {
+        let moved = state.boundary != self.state.boundary;
         self.state = state;
         self.dirty = false;
+        if moved {
+            self.gauge.void();
+        }
         for (call, row, part) in self.results_from(0) {
+            let foreign = |e: &Entry| self.transcript.part(row, part).is_some_and(|p| !e.of.is_empty() && e.of != p.measure.fingerprint());
+            if self.entry(call).is_some_and(foreign) {
+                self.forget_entry(call);
+            }
             let stand_in = self.entry(call).and_then(|e| e.edit.as_ref()).map(|e| StandIn { tokens: e.tokens(), bytes: e.bytes() });
             if self.transcript.part(row, part).is_some_and(|p| p.stand_in != stand_in) {
                 self.transcript.set_stand_in(row, part, stand_in);
                 self.note_change(row, "adopted");
             }
         }
+        self.lay_view(usize::MAX, "adopted");
+    }
+
+    /// Tokens the guard compares: the larger of the anchored number and the estimate of the whole request.
+    pub fn guarded_tokens(&self) -> u32 {
+        self.occupancy().tokens.max(self.gauge.estimate(self.sent().measured))
+    }
+
+    /// What the provider counts beyond what is measured, signed.
+    pub fn signed_overhead(&self) -> i64 {
+        i64::from(self.occupancy().tokens) - i64::from(self.gauge.scale(self.sent().measured))
+    }
+
+    /// Tokens the standing orders may have.
+    pub fn order_budget(&self) -> u32 {
+        self.config.orders.tokens.unwrap_or_else(|| 20_000.min(self.thresholds().usable / 10))
+    }
+
+    /// A fold landed: the last real count says nothing about what is sent from now on.
+    pub fn after_fold(&mut self) {
+        self.gauge.void();
+        self.lay_view(usize::MAX, "folded");
+        let kept = self.first_kept();
+        self.note_change(kept, "folded");
     }
 
     /// The handle a result that arrives now is stored under: the call id, or `id~2` where it repeats.
@@ -315,7 +409,7 @@ impl Session {
     pub fn target_of(&self, call: CallId) -> Option<String> {
         let call = self.transcript.index().call(call)?;
         let part = self.transcript.part(call.row, call.part)?;
-        (!part.target.is_empty()).then(|| part.target.to_string())
+        (!part.target.is_empty() && &*part.name != readback::TOOL).then(|| part.target.to_string())
     }
 
     /// Results that no view has carried yet.

@@ -3,11 +3,12 @@
 //! Decides which facts are durable. Refuses texts of the conversation: an entry holds a stub's exact
 //! bytes or the parameters of a cut, never a result. Hosts store it and do not read it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use super::error::{Code, Error};
+use super::view::{Block, Fold};
 
 /// The newest version this code writes.
 pub const VERSION: u32 = 1;
@@ -23,6 +24,27 @@ pub struct State {
     /// The decision log: what became of each result, by call key.
     #[serde(default)]
     pub entries: BTreeMap<String, Entry>,
+    /// Texts of ours in the view since the boundary.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<Block>,
+    /// The folds, oldest first; the newest active one is in force.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub folds: Vec<Fold>,
+    /// The session context as it was captured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+    /// Failed folds in a row, and the occupancy at which the breaker opened.
+    #[serde(default, skip_serializing_if = "Breaker::is_closed")]
+    pub breaker: Breaker,
+    /// Topics the host gave to the user's messages, by position.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub order_keys: BTreeMap<String, String>,
+    /// Positions that never leave the view.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub pins: BTreeSet<u64>,
+    /// The newest position at which the per-turn blocks were made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u64>,
     /// Net tokens relieved so far.
     #[serde(default)]
     pub reclaimed: u64,
@@ -43,6 +65,13 @@ impl Default for State {
             v: VERSION,
             boundary: None,
             entries: BTreeMap::new(),
+            blocks: Vec::new(),
+            folds: Vec::new(),
+            context: None,
+            breaker: Breaker::default(),
+            order_keys: BTreeMap::new(),
+            pins: BTreeSet::new(),
+            turn: None,
             reclaimed: 0,
             evict_rest: None,
             calibration: Calibration::default(),
@@ -57,9 +86,30 @@ impl State {
         serde_json::from_value(value).map_err(|_| Error::new(Code::BadInput, "`state` is not a state of this package"))
     }
 
+    /// The fold in force.
+    pub fn fold(&self) -> Option<&Fold> {
+        self.folds.iter().rev().find(|f| f.active)
+    }
+
     /// Whether a newer version of this package wrote it.
     pub fn is_newer(&self) -> bool {
         self.v > VERSION
+    }
+}
+
+/// Counts failed folds so that a broken summarizer is not called for ever.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Breaker {
+    /// Failures in a row.
+    pub failures: u32,
+    /// Occupancy when it opened.
+    pub opened_at: Option<u32>,
+}
+
+impl Breaker {
+    fn is_closed(&self) -> bool {
+        *self == Breaker::default()
     }
 }
 
@@ -82,6 +132,10 @@ pub struct Entry {
     /// What stands in its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edit: Option<Edit>,
+    /// Fingerprint of the result the edit was made for. Hosts reuse positions when a turn is taken back
+    /// and run again; the new result must not get the old one's stub.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub of: String,
 }
 
 /// What stands in the view in place of a result.
@@ -96,6 +150,9 @@ pub enum Edit {
         tokens: u32,
         /// UTF-8 bytes after the cut.
         bytes: u64,
+        /// Fingerprint of the text after the cut, so that a view that comes back is noticed.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        hash: String,
     },
     /// A stub, byte for byte.
     Stub {

@@ -7,6 +7,7 @@ use super::host::{Gap, Host, Method};
 use super::{Driver, Failure};
 use crate::core::ladder::{self, Arrived};
 use crate::core::relieve::evict::Keeping;
+use crate::core::relieve::readback;
 use crate::core::state::{Edit, Entry, Loss};
 
 /// A result as the host should record it.
@@ -30,7 +31,7 @@ impl<H: Host> Driver<H> {
         let (arrived, output) = self.arrive(tool, &handle, cap, output).await?;
         let clamped = arrived.clamped.is_some();
         let stored = arrived.stored.then(|| handle.clone());
-        let entry = Entry { redacted: arrived.redacted, handle: stored.clone(), capped: arrived.capped, clamped, edit: None };
+        let entry = Entry { redacted: arrived.redacted, handle: stored.clone(), capped: arrived.capped, clamped, edit: None, of: String::new() };
         if entry != Entry::default() || self.host.has(Method::Redact) {
             let mut session = self.session.borrow_mut();
             let key = session.provisional_key(&handle);
@@ -53,9 +54,11 @@ impl<H: Host> Driver<H> {
         let measured = self.host.measure(&output);
         let mut changed = arrived.redacted;
         if measured.len > cap {
-            let keeping = self.with(|s| ladder::keeping(&s.config.tool_output, self.host.has(Method::Raw)));
+            let keeping = self.keeping();
             let loss = match (arrived.redacted, keeping) {
                 (true, _) => Some(Loss::Redacted),
+                // A page of a stored text is not stored again; the tool returns it any time.
+                _ if tool == readback::TOOL => Some(Loss::NoStore),
                 (false, Keeping::Nowhere(loss)) => Some(loss),
                 (false, Keeping::Store) => match self.spill(handle, &output).await {
                     Ok(capped) => {
@@ -63,7 +66,10 @@ impl<H: Host> Driver<H> {
                         arrived.capped = capped;
                         capped.then_some(Loss::OverCap)
                     }
-                    Err(_) => Some(Loss::NoStore),
+                    Err(_) => match self.host.cancel_reason() {
+                        Some(reason) => return Err(Failure::Host(reason)),
+                        None => Some(Loss::NoStore),
+                    },
                 },
             };
             let gap = Gap { handle: arrived.stored.then_some(handle), loss };
@@ -71,10 +77,15 @@ impl<H: Host> Driver<H> {
             changed = true;
         }
         if changed {
-            let after = self.host.measure(&output);
-            arrived.clamped = Some((after.tokens, after.bytes));
+            arrived.clamped = Some(self.host.measure(&output));
         }
         Ok((arrived, changed.then_some(output)))
+    }
+
+    /// Whether full texts can be kept. The host is asked first: it may look back in.
+    pub(super) fn keeping(&self) -> Keeping {
+        let has_store = self.host.has(Method::Raw);
+        self.with(|s| ladder::keeping(&s.config.tool_output, has_store))
     }
 
     /// Stores a full text unless the store has it; a shortened copy must never replace it.

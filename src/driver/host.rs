@@ -1,6 +1,10 @@
 //! What the driver asks of the outside. Every method is optional; absent means the stage does without.
 
+use crate::core::event::Event;
+use crate::core::fold::judge::Answer;
+use crate::core::fold::request::SummarizeRequest;
 use crate::core::measure::meter::Measure;
+use crate::core::restore::authority::Authority;
 use crate::core::state::{Loss, State};
 
 /// Methods a host may lack.
@@ -14,6 +18,12 @@ pub enum Method {
     Raw,
     /// Taking secrets out.
     Redact,
+    /// Writing briefings.
+    Summarize,
+    /// The host's rules.
+    Authority,
+    /// Reading durable rows by position.
+    Rows,
 }
 
 /// A stored state and the store's version of it.
@@ -62,12 +72,28 @@ pub trait Host {
 
     /// Whether the host has this method.
     fn has(&self, method: Method) -> bool;
+    /// Why the running call was cancelled, if it was; it then ends with this and changes nothing.
+    fn cancel_reason(&self) -> Option<Self::Error>;
     /// The output of a result of the running `next`.
     fn output(&self, at: Place) -> Self::Output;
     /// Its text, measured.
     fn measure(&self, output: &Self::Output) -> Measure;
     /// The output shortened to a cap in UTF-16 code units, in its own form.
     fn shorten(&self, output: &Self::Output, cap: u32, gap: Gap<'_>) -> Self::Output;
+    /// The text of a part of the running call's list, at most `max` UTF-16 code units of it.
+    fn excerpt(&self, at: Place, max: Option<u32>, handle: Option<&str>) -> String;
+    /// Tells the host at once; everything else is told when the call ends.
+    fn emit(&self, event: &Event);
+    /// Whether the running call was cancelled: then an error is no failure of the host's.
+    fn cancelled(&self) -> bool {
+        self.cancel_reason().is_some()
+    }
+    /// Asks the summarizer.
+    async fn summarize(&self, request: &SummarizeRequest) -> Result<Answer, Self::Error>;
+    /// The host's rules as they stand now.
+    async fn authority(&self) -> Result<Authority, Self::Error>;
+    /// Waits for the fold that is being made in the background, at most so many milliseconds.
+    async fn background(&self, ms: u32);
     /// Reads the state.
     async fn load(&self) -> Result<Option<Loaded>, Self::Error>;
     /// Writes the state if the store is still at the expected version.

@@ -5,14 +5,17 @@
 //! it waits, because a host may call back in.
 
 mod arrival;
+mod fold;
 mod host;
 mod next;
+mod stages;
 
 use std::cell::{Cell, RefCell};
 
 pub use arrival::Shortened;
 pub use host::{Commit, Gap, Host, Loaded, Method, Place};
-pub use next::NextReport;
+pub use fold::{FoldEnd, Prepared};
+pub use next::{Ask, NextReport};
 
 use crate::core::config::Config;
 use crate::core::error::{Code, Error};
@@ -29,6 +32,10 @@ pub struct Driver<H> {
     session: RefCell<Session>,
     version: Cell<Option<u64>>,
     writable: Cell<bool>,
+    /// A planned background fold that nobody has started yet.
+    planned: RefCell<Option<Prepared>>,
+    /// Whether one is being made.
+    folding: Cell<bool>,
 }
 
 /// A failure of ours, or the host's own, handed through as it is.
@@ -63,7 +70,7 @@ impl<H: Host> Driver<H> {
         let writable = !state.as_ref().is_some_and(State::is_newer);
         // A state of a newer version is left alone: nothing is read from it and nothing is written over it.
         let state = state.filter(|_| writable);
-        Ok(Driver { host, session: RefCell::new(Session::new(model, config, state)), version: Cell::new(version), writable: Cell::new(writable) })
+        Ok(Driver { host, session: RefCell::new(Session::new(model, config, state)), version: Cell::new(version), writable: Cell::new(writable), planned: RefCell::default(), folding: Cell::new(false) })
     }
 
     /// The host.
@@ -89,6 +96,35 @@ impl<H: Host> Driver<H> {
         self.session.borrow().state.clone()
     }
 
+    /// Takes back what was decided after a row, folds included.
+    pub async fn rewind(&self, to: u64) -> Result<(), Failure<H::Error>> {
+        self.with(|s| s.rewind_to(to));
+        self.write().await
+    }
+
+    /// Takes a fold back, and those made on it.
+    pub async fn unfold(&self, id: &str) -> Result<(), Failure<H::Error>> {
+        if !self.with(|s| s.unfold(id)) {
+            return Err(Error::bad_input("`id` is not the id of a fold that is in force").into());
+        }
+        self.write().await
+    }
+
+    /// Commits what a call other than `next` changed.
+    async fn write(&self) -> Result<(), Failure<H::Error>> {
+        if !self.host.has(Method::Commit) {
+            return Ok(());
+        }
+        match self.host.commit(&self.state(), self.version.get()).await.map_err(Failure::Host)? {
+            Commit::Done(version) => {
+                self.version.set(Some(version));
+                self.with(|s| s.dirty = false);
+                Ok(())
+            }
+            Commit::Conflict => Err(Error::new(Code::StaleStore, "the state was changed elsewhere; open the session again").into()),
+        }
+    }
+
     /// Reads the store again after somebody else wrote.
     async fn reload(&self) -> Result<(), Failure<H::Error>> {
         let Some(loaded) = self.host.load().await.map_err(Failure::Host)? else { return Ok(()) };
@@ -96,7 +132,7 @@ impl<H: Host> Driver<H> {
             return Err(Error::new(Code::StaleStore, format!("the store answered with version {} after version {}", loaded.version, self.version.get().unwrap_or(0))).into());
         }
         self.version.set(Some(loaded.version));
-        self.session.borrow_mut().adopt(loaded.state);
+        self.session.borrow_mut().merge(loaded.state);
         Ok(())
     }
 }

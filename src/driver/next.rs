@@ -4,15 +4,33 @@
 //! commit failed does not happen. Two servers on one session end with the same decisions, because the
 //! loser reads the winner's and plans again once.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::host::{Commit, Host, Method, Place};
+use super::stages::Stage;
 use super::{Driver, Failure};
 use crate::core::assemble::{self, Prefix, Step};
 use crate::core::event::{Event, Outcome};
+use crate::core::fold::plan::FoldPlan;
 use crate::core::ladder;
 use crate::core::measure::occupancy::Occupancy;
 use crate::core::relieve::evict::{Declined, Victim};
+use crate::core::relieve::limit;
+use crate::core::session::Mark;
+
+/// What the host asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Ask {
+    /// `compact()`: relief is wanted, whatever the thresholds say.
+    pub compact: bool,
+    /// At the host's chapter boundary.
+    pub chapter: bool,
+    /// What the next chapter begins with.
+    pub brief: Option<String>,
+    /// What the briefing should keep in view.
+    pub focus: Option<String>,
+}
 
 /// What `next` decided.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -26,47 +44,107 @@ pub struct NextReport {
     pub before: u32,
     /// One per stage that was due.
     pub outcomes: Vec<Outcome>,
-    /// What happened.
+    /// What happened, besides what was told at once.
     pub events: Vec<Event>,
     /// How much of the view the provider has seen before.
     pub prefix: Prefix,
+    /// A fold that may be made in the background.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub background: Option<FoldPlan>,
+    /// The text of a row for the host to store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record: Option<String>,
+    /// Whether a fold came into force in this call.
+    pub folded: bool,
+}
+
+/// What the stages of one call collect.
+#[derive(Debug, Default)]
+pub(super) struct Trail {
+    pub(super) outcomes: Vec<Outcome>,
+    pub(super) events: Vec<Event>,
+}
+
+impl Trail {
+    /// Only what arrived and what was folded is independent of the running commit.
+    fn forget_undurable(&mut self) {
+        self.outcomes.retain(|o| matches!(o.stage, "clamp" | "fold"));
+        self.events.retain(|e| !matches!(e, Event::Evicted { .. }));
+    }
 }
 
 impl<H: Host> Driver<H> {
     /// Plans the view of the rows that were handed in.
-    pub async fn next(&self) -> Result<NextReport, Failure<H::Error>> {
+    pub async fn next(&self, ask: &Ask) -> Result<NextReport, Failure<H::Error>> {
         self.with(|s| {
             s.gauge.begin();
             s.take_rows()
         })?;
-        let mut outcomes = Vec::new();
-        let mut events = Vec::new();
+        let mut trail = Trail::default();
+        let (mut background, mut record, mut folded) = (None, None, false);
         if self.writable.get() {
-            let before = self.with(|s| s.state.clone());
-            self.relieve(&mut outcomes, &mut events).await?;
+            let mut mark = self.with(|s| s.mark());
+            match self.relieve(ask, &mut mark, &mut trail).await {
+                Ok(fold) => (background, record, folded) = (fold.background, fold.record, fold.folded),
+                Err(failure) => {
+                    self.with(|s| s.go_back(mark));
+                    return Err(failure);
+                }
+            }
             if self.with(|s| s.dirty) && self.host.has(Method::Commit) {
-                self.make_durable(before, &mut outcomes, &mut events).await?;
+                self.make_durable(mark, ask, &mut trail).await?;
             }
         } else {
-            outcomes.push(Outcome::declined("state", "state_newer"));
+            trail.outcomes.push(Outcome::declined("state", "state_newer"));
         }
         self.with(|s| {
+            if let Some(error) = limit::verdict(s) {
+                return Err(error.into());
+            }
             let steps = assemble::recipe(s)?;
             let occupancy = s.occupancy();
             let prefix = assemble::take_prefix(s);
             let sent = s.sent();
             s.gauge.sent(sent);
-            Ok(NextReport { steps, occupancy, before: s.raw_tokens(), outcomes, events, prefix })
+            let Trail { outcomes, events } = trail;
+            Ok(NextReport { steps, occupancy, before: s.raw_tokens(), outcomes, events, prefix, background, record, folded })
         })
     }
 
-    async fn relieve(&self, outcomes: &mut Vec<Outcome>, events: &mut Vec<Event>) -> Result<(), Failure<H::Error>> {
-        self.clamp(outcomes).await?;
-        self.evict(outcomes, events).await;
+    async fn relieve(&self, ask: &Ask, mark: &mut Mark, trail: &mut Trail) -> Result<Stage, Failure<H::Error>> {
+        self.lossless(mark, trail).await?;
+        let fold = self.fold_stage(ask, trail).await?;
+        if fold.folded {
+            // The fold is durable, and with it what was decided before it.
+            *mark = self.with(|s| s.mark());
+        }
+        self.lossy(ask, fold.folded, trail).await?;
+        self.still_wanted()?;
+        Ok(fold)
+    }
+
+    /// What arrived is dealt with first and stays, whatever the store says: a secret that was taken out
+    /// must not come back because a commit failed. `mark` moves to the point before the evictions.
+    async fn lossless(&self, mark: &mut Mark, trail: &mut Trail) -> Result<(), Failure<H::Error>> {
+        self.clamp(trail).await?;
+        self.still_wanted()?;
+        *mark = self.with(|s| s.mark());
+        self.evict(trail).await;
+        self.still_wanted()
+    }
+
+    fn still_wanted(&self) -> Result<(), Failure<H::Error>> {
+        self.host.cancel_reason().map_or(Ok(()), |reason| Err(Failure::Host(reason)))
+    }
+
+    async fn lossy(&self, ask: &Ask, folded: bool, trail: &mut Trail) -> Result<(), Failure<H::Error>> {
+        self.cascade(trail).await?;
+        self.digest(ask.compact && !folded, trail).await?;
+        self.with(|s| ladder::recite(s, folded));
         Ok(())
     }
 
-    async fn clamp(&self, outcomes: &mut Vec<Outcome>) -> Result<(), Failure<H::Error>> {
+    async fn clamp(&self, trail: &mut Trail) -> Result<(), Failure<H::Error>> {
         let hook = self.host.has(Method::Redact);
         let mut clamped = 0;
         for arrival in self.with(|s| ladder::plan_arrivals(s, hook)) {
@@ -76,17 +154,17 @@ impl<H: Host> Driver<H> {
             self.with(|s| ladder::apply_arrival(s, &arrival, &arrived));
         }
         if clamped > 0 {
-            outcomes.push(Outcome::done("clamp", format!("{clamped} results shortened")));
+            trail.outcomes.push(Outcome::done("clamp", format!("{clamped} results shortened")));
         }
         Ok(())
     }
 
-    async fn evict(&self, outcomes: &mut Vec<Outcome>, events: &mut Vec<Event>) {
-        let keeping = self.with(|s| ladder::keeping(&s.config.tool_output, self.host.has(Method::Raw)));
+    async fn evict(&self, trail: &mut Trail) {
+        let keeping = self.keeping();
         let plan = match self.with(|s| ladder::plan_evict(s, keeping)) {
             None => return,
-            Some(Err(Declined::BelowMinimum)) => return outcomes.push(Outcome::declined("evict", "below_minimum")),
-            Some(Err(Declined::NoProgress)) => return outcomes.push(Outcome::declined("evict", "no_progress")),
+            Some(Err(Declined::BelowMinimum)) => return trail.outcomes.push(Outcome::declined("evict", "below_minimum")),
+            Some(Err(Declined::NoProgress)) => return trail.outcomes.push(Outcome::declined("evict", "no_progress")),
             Some(Ok(plan)) => plan,
         };
         let mut safe: Vec<(Victim, bool)> = Vec::new();
@@ -102,49 +180,81 @@ impl<H: Host> Driver<H> {
             }
         }
         if safe.is_empty() {
-            return outcomes.push(Outcome::declined("evict", "unavailable"));
+            return trail.outcomes.push(Outcome::declined("evict", "unavailable"));
         }
         let done = self.with(|s| ladder::apply_evict(s, &safe));
         if done.results == 0 {
-            return outcomes.push(Outcome::declined("evict", "below_minimum"));
+            return trail.outcomes.push(Outcome::declined("evict", "below_minimum"));
         }
-        outcomes.push(Outcome::done("evict", format!("{} results, {} tokens", done.results, done.reclaimed)));
+        trail.outcomes.push(Outcome::done("evict", format!("{} results, {} tokens", done.results, done.reclaimed)));
         let targets = self.with(|s| safe.iter().filter_map(|(v, _)| s.target_of(v.call)).collect());
-        events.push(Event::Evicted { reclaimed_tokens: done.reclaimed, result_count: done.results, targets });
+        trail.events.push(Event::Evicted { reclaimed_tokens: done.reclaimed, result_count: done.results, targets });
     }
 
     /// Writes the decision log; on a conflict takes the other's and plans again once.
-    async fn make_durable(&self, before: crate::core::state::State, outcomes: &mut Vec<Outcome>, events: &mut Vec<Event>) -> Result<(), Failure<H::Error>> {
-        for attempt in 0..2 {
-            let state = self.state();
-            match self.host.commit(&state, self.version.get()).await {
+    ///
+    /// A decision is only shown when it is durable: when the store fails, `mark` is what remains.
+    async fn make_durable(&self, mut mark: Mark, ask: &Ask, trail: &mut Trail) -> Result<(), Failure<H::Error>> {
+        let (declined, failed) = match self.commit_or_follow(&mut mark, ask, trail).await {
+            Committed::Yes => return Ok(()),
+            Committed::Overtaken => ("stale", None),
+            Committed::StoreFailed => ("unavailable", None),
+            Committed::Failed(failure) => ("unavailable", Some(failure)),
+        };
+        self.with(|s| s.go_back(mark));
+        if let Some(failure) = failed {
+            return Err(failure);
+        }
+        self.still_wanted()?;
+        trail.forget_undurable();
+        trail.outcomes.push(Outcome::declined("evict", declined));
+        Ok(())
+    }
+
+    async fn relieve_again(&self, mark: &mut Mark, ask: &Ask, trail: &mut Trail) -> Result<(), Failure<H::Error>> {
+        self.lossless(mark, trail).await?;
+        self.lossy(ask, false, trail).await?;
+        self.still_wanted()
+    }
+
+    async fn commit_or_follow(&self, mark: &mut Mark, ask: &Ask, trail: &mut Trail) -> Committed<H::Error> {
+        for last in [false, true] {
+            match self.host.commit(&self.state(), self.version.get()).await {
                 Ok(Commit::Done(version)) => {
                     self.version.set(Some(version));
                     self.with(|s| s.dirty = false);
-                    return Ok(());
+                    return Committed::Yes;
                 }
-                Ok(Commit::Conflict) => {
-                    self.reload().await?;
-                    outcomes.clear();
-                    events.clear();
-                    if attempt == 0 {
-                        self.relieve(outcomes, events).await?;
-                        if !self.with(|s| s.dirty) {
-                            return Ok(());
-                        }
-                    } else {
-                        outcomes.push(Outcome::declined("evict", "stale"));
-                    }
+                Ok(Commit::Conflict) if self.host.has(Method::Load) => match self.reload().await {
+                    Ok(()) => *mark = self.with(|s| s.mark()),
+                    Err(Failure::Host(_)) => return Committed::StoreFailed,
+                    Err(ours) => return Committed::Failed(ours),
+                },
+                Ok(Commit::Conflict) => return Committed::Overtaken,
+                Err(_) => return Committed::StoreFailed,
+            }
+            if !last {
+                trail.forget_undurable();
+                if let Err(failure) = self.relieve_again(mark, ask, trail).await {
+                    return Committed::Failed(failure);
                 }
-                Err(_) => {
-                    self.with(|s| s.adopt(before));
-                    outcomes.clear();
-                    events.clear();
-                    outcomes.push(Outcome::declined("evict", "unavailable"));
-                    return Ok(());
+                if !self.with(|s| s.dirty) {
+                    return Committed::Yes;
                 }
             }
         }
-        Ok(())
+        Committed::Overtaken
     }
+}
+
+/// How writing the decision log ended.
+enum Committed<E> {
+    /// What is in force is what the store holds.
+    Yes,
+    /// Somebody else keeps writing, or the host cannot tell what was written.
+    Overtaken,
+    /// The store did not answer.
+    StoreFailed,
+    /// Nothing can be sent at all.
+    Failed(Failure<E>),
 }

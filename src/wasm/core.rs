@@ -1,18 +1,15 @@
 //! One conversation, as a class: rows are pushed in, then `next`, `settle` and `result` are called.
 
 use std::cell::RefCell;
-use std::future::Future;
-use std::pin::pin;
 use std::rc::Rc;
-use std::task::{Context, Poll, Waker};
 
-use js_sys::Promise;
 use serde::Serialize;
-use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::JsValue;
-use wasm_bindgen_futures::future_to_promise;
+use wasm_bindgen::prelude::wasm_bindgen;
 
+use super::cuts;
 use super::host::JsHost;
+use super::job::{Job, Line};
 use super::model::ModelInput;
 use super::projector::Projector;
 use super::value::{from_js, js_error, js_failure, to_js};
@@ -27,8 +24,10 @@ use crate::core::measure::occupancy::Occupancy;
 use crate::core::measure::thresholds::{Model, Thresholds};
 use crate::core::measure::usage::RawUsage;
 use crate::core::state::State;
-use crate::core::transcript::{Flags, Part, PartKind, Role, Row};
-use crate::driver::Driver;
+use crate::core::event::Outcome;
+use crate::core::transcript::{Caller, Flags, Part, PartKind, Role, Row};
+use crate::driver::{Ask, Driver, FoldEnd};
+use crate::formats;
 
 /// A conversation and the window its texts pass through.
 #[wasm_bindgen]
@@ -37,6 +36,8 @@ pub struct Core {
     projector: Rc<RefCell<Projector>>,
     frame: RefCell<Vec<FrameItem>>,
     row: RefCell<Option<Row>>,
+    callers: RefCell<Vec<(usize, Box<str>)>>,
+    line: Rc<Line>,
 }
 
 /// What `inspect` shows.
@@ -74,22 +75,12 @@ struct Finding {
 
 #[wasm_bindgen]
 impl Core {
-    /// Opens a conversation. `measure(output)` streams an output's text through the window.
-    pub fn open(bridge: JsValue, model: JsValue, config: JsValue, state: JsValue, measure: js_sys::Function) -> Promise {
-        future_to_promise(async move { Ok(Core::make(bridge, false, model, config, state, measure).await?.into()) })
-    }
-
-    /// Opens a conversation over a bridge that answers at once.
-    #[wasm_bindgen(js_name = openNow)]
-    pub fn open_now(bridge: JsValue, model: JsValue, config: JsValue, state: JsValue, measure: js_sys::Function) -> Result<Core, JsValue> {
-        now(Core::make(bridge, true, model, config, state, measure))
-    }
-
-    /// `next` over a bridge that answers at once.
-    #[wasm_bindgen(js_name = nextNow)]
-    pub fn next_now(&self) -> Result<JsValue, JsValue> {
-        let report = now(async { self.driver.next().await.map_err(js_failure) })?;
-        to_js(&report)
+    /// Opens a conversation; the job's result is the core. `measure(output)` streams an output's text
+    /// through the window.
+    pub fn open(bridge: JsValue, model: JsValue, config: JsValue, state: JsValue, measure: js_sys::Function) -> Job {
+        let line = Rc::new(Line::default());
+        let host_line = Rc::clone(&line);
+        Job::new(&line, async move { Ok(Core::make(bridge, host_line, model, config, state, measure).await?.into()) })
     }
 
     /// Says what the window holds with the rows pushed so far, whatever the estimate says.
@@ -125,23 +116,12 @@ impl Core {
         self.driver.with(|s| s.transcript.len())
     }
 
-    /// Says whether a message of the list is an item of a step instead of a step.
-    #[wasm_bindgen(js_name = setItems)]
-    pub fn set_items(&self, items: bool) {
-        self.driver.with(|s| s.transcript.set_items(items));
-    }
-
     /// Opens a row: 0 system, 1 user, 2 assistant, 3 tool; a negative position means none. `message` is the
     /// position of the message that became this row and others.
     pub fn row(&self, role: u32, position: f64, message: f64) {
-        let role = match role {
-            0 => Role::System,
-            1 => Role::User,
-            2 => Role::Assistant,
-            _ => Role::Tool,
-        };
+        let role = role_of(role);
         let stored = |position: f64| (position >= 0.0).then_some(position as u64);
-        *self.row.borrow_mut() = Some(Row { role, position: stored(position), message: stored(message), parts: Vec::new() });
+        *self.row.borrow_mut() = Some(Row { role, position: stored(position), message: stored(message), parts: Vec::new(), gone: None });
     }
 
     /// Ends the open row as row `at` of the list: the same content stays as it is, other content replaces
@@ -149,7 +129,11 @@ impl Core {
     #[wasm_bindgen(js_name = endRow)]
     pub fn end_row(&self, at: usize) {
         if let Some(row) = self.row.take() {
-            self.driver.with(|s| s.put_row(at, row));
+            let callers = self.callers.take();
+            self.driver.with(|s| {
+                s.put_row(at, row);
+                callers.into_iter().for_each(|(part, caller)| s.transcript.set_caller(Caller { row: at, part, caller }));
+            });
         }
     }
 
@@ -157,6 +141,25 @@ impl Core {
     #[wasm_bindgen(js_name = setPosition)]
     pub fn set_position(&self, row: usize, position: f64) {
         self.driver.with(|s| s.transcript.set_position(row, (position >= 0.0).then_some(position as u64)));
+    }
+
+    /// The next part of the open row is a call that code makes, run by the call with this id.
+    pub fn caller(&self, id: &str) {
+        let part = self.row.borrow().as_ref().map_or(0, |r| r.parts.len());
+        self.callers.borrow_mut().push((part, id.into()));
+    }
+
+    /// Says which format the rows are in; before the first row.
+    #[wasm_bindgen(js_name = setFormat)]
+    pub fn set_format(&self, name: &str) -> Result<(), JsValue> {
+        let wire = formats::by_name(name).map_err(|e| js_error(&e))?;
+        self.driver.with(|s| s.set_profile(wire.profile));
+        Ok(())
+    }
+
+    /// Where the rows pushed so far may be cut, and why not elsewhere, as JSON text.
+    pub fn cuts(&self) -> String {
+        self.driver.with(|s| cuts::view(s))
     }
 
     /// Ends the running text as a part of the newest row.
@@ -186,9 +189,9 @@ impl Core {
 
     /// Ends the running text as a piece of the frame: 0 system, 1 index, 2 tool, 3 deferred, 4 context.
     #[wasm_bindgen(js_name = framePart)]
-    pub fn frame_part(&self, slot: u32, label: &str, source: &str) {
+    pub fn frame_part(&self, slot: u32, label: &str, source: &str, text: &str) {
         let measure = self.projector.borrow_mut().finish();
-        self.frame.borrow_mut().push(FrameItem { slot: Slot::from_code(slot), label: label.into(), source: source.into(), measure });
+        self.frame.borrow_mut().push(FrameItem { slot: Slot::from_code(slot), label: label.into(), source: source.into(), measure, text: text.into() });
     }
 
     /// Takes the pieces pushed since as the frame.
@@ -205,11 +208,73 @@ impl Core {
         measure.tokens
     }
 
-    /// Plans the view of the rows pushed so far.
-    pub fn next(&self) -> Promise {
+    /// Runs the fold that `next` planned for the background: `{ outcome, reason? }`.
+    pub fn background(&self) -> Job {
         let driver = Rc::clone(&self.driver);
-        future_to_promise(async move {
-            let report = driver.next().await.map_err(js_failure)?;
+        Job::new(&self.line, async move {
+            let end = driver.background().await.map_err(js_failure)?;
+            to_js(&match end {
+                FoldEnd::Done(_) => Outcome { stage: "fold", outcome: "done", reason: None, until: None, detail: None },
+                FoldEnd::Declined(reason) => Outcome::declined("fold", reason),
+            })
+        })
+    }
+
+    /// Takes the folds back that cover more than the row at `to`, and every decision after it.
+    #[wasm_bindgen(js_name = rewindTo)]
+    pub fn rewind_to(&self, to: f64) -> Job {
+        let driver = Rc::clone(&self.driver);
+        Job::new(&self.line, async move {
+            driver.rewind(to as u64).await.map_err(js_failure)?;
+            Ok(JsValue::UNDEFINED)
+        })
+    }
+
+    /// Takes a fold and those made on it back; its rows are shown again.
+    pub fn unfold(&self, id: String) -> Job {
+        let driver = Rc::clone(&self.driver);
+        Job::new(&self.line, async move {
+            driver.unfold(&id).await.map_err(js_failure)?;
+            Ok(JsValue::UNDEFINED)
+        })
+    }
+
+    /// Topics of the user's messages, by position.
+    #[wasm_bindgen(js_name = setOrderKeys)]
+    pub fn set_order_keys(&self, keys: JsValue) -> Result<(), JsValue> {
+        let keys: std::collections::BTreeMap<String, String> = from_js(keys, "orderKeys").map_err(|e| js_error(&e))?;
+        self.driver.with(|s| {
+            for (position, key) in keys {
+                if position.parse::<u64>().is_ok() {
+                    s.state.order_keys.insert(position, key);
+                    s.dirty = true;
+                }
+            }
+        });
+        Ok(())
+    }
+
+    /// Positions that stay in the view whatever happens.
+    #[wasm_bindgen(js_name = setPins)]
+    pub fn set_pins(&self, positions: Vec<f64>) {
+        self.driver.with(|s| {
+            s.state.pins = positions.into_iter().filter(|p| *p >= 0.0).map(|p| p as u64).collect();
+            s.dirty = true;
+        });
+    }
+
+    /// The session context is captured again at the next `next`.
+    #[wasm_bindgen(js_name = recaptureContext)]
+    pub fn recapture_context(&self) {
+        self.driver.with(|s| s.capture_context(true));
+    }
+
+    /// Plans the view of the rows pushed so far.
+    pub fn next(&self, ask: JsValue) -> Job {
+        let driver = Rc::clone(&self.driver);
+        Job::new(&self.line, async move {
+            let ask: Ask = if ask.is_undefined() { Ask::default() } else { from_js(ask, "compact").map_err(|e| js_error(&e))? };
+            let report = driver.next(&ask).await.map_err(js_failure)?;
             to_js(&report)
         })
     }
@@ -221,9 +286,9 @@ impl Core {
     }
 
     /// A tool ran: `{ output?, clamped, handle? }`, the output only when it changed.
-    pub fn result(&self, call_id: String, tool: String, output: JsValue) -> Promise {
+    pub fn result(&self, call_id: String, tool: String, output: JsValue) -> Job {
         let driver = Rc::clone(&self.driver);
-        future_to_promise(async move {
+        Job::new(&self.line, async move {
             let short = driver.result(&call_id, &tool, output).await.map_err(js_failure)?;
             let out = js_sys::Object::new();
             if let Some(output) = short.output {
@@ -262,12 +327,22 @@ impl Core {
         to_js(&inspection)
     }
 
-    /// Lays a patch over the configuration; on an error nothing changes.
+    /// Lays a patch over the configuration; on an error nothing changes. Returns whether the rows have to
+    /// be weighed again.
     pub fn configure(&self, patch: JsValue) -> Result<bool, JsValue> {
-        let (config, recount) = self.driver.with(|s| read_config(&s.config, patch).map(|c| (c.clone(), c.estimate.counter != s.config.estimate.counter))).map_err(|e| js_error(&e))?;
+        let config = self.patched(patch)?;
         self.projector.borrow_mut().set_counter(config.estimate.counter);
-        self.driver.with(|s| s.configure(config));
-        Ok(recount)
+        Ok(self.driver.with(|s| {
+            let recount = config.estimate.counter != s.config.estimate.counter;
+            s.configure(config);
+            recount
+        }))
+    }
+
+    /// Refuses what `configure` would refuse.
+    #[wasm_bindgen(js_name = checkConfig)]
+    pub fn check_config(&self, patch: JsValue) -> Result<(), JsValue> {
+        self.patched(patch).map(|_| ())
     }
 
     /// Takes another model.
@@ -290,7 +365,13 @@ impl Core {
 }
 
 impl Core {
-    async fn make(bridge: JsValue, at_once: bool, model: JsValue, config: JsValue, state: JsValue, measure: js_sys::Function) -> Result<Core, JsValue> {
+    fn patched(&self, patch: JsValue) -> Result<Config, JsValue> {
+        // Decoded before the session is borrowed: a getter of the patch may call back in.
+        let base = self.driver.with(|s| s.config.clone());
+        read_config(&base, patch).map_err(|e| js_error(&e))
+    }
+
+    async fn make(bridge: JsValue, line: Rc<Line>, model: JsValue, config: JsValue, state: JsValue, measure: js_sys::Function) -> Result<Core, JsValue> {
         let model = from_js::<ModelInput>(model, "model").and_then(ModelInput::read).map_err(|e| js_error(&e))?;
         let config = read_config(&Config::default(), config).map_err(|e| js_error(&e))?;
         let state = read_state(state).map_err(|e| js_error(&e))?;
@@ -301,22 +382,22 @@ impl Core {
             let _ = measure.call1(&JsValue::UNDEFINED, output);
             streamed.borrow_mut().finish()
         });
-        let host = JsHost::new(bridge, at_once, measure);
+        let host = JsHost::new(bridge, Rc::clone(&line), measure);
         let driver = Driver::open(host, model, config, state).await.map_err(js_failure)?;
-        Ok(Core { driver: Rc::new(driver), projector, frame: RefCell::default(), row: RefCell::default() })
+        Ok(Core { driver: Rc::new(driver), projector, frame: RefCell::default(), row: RefCell::default(), callers: RefCell::default(), line })
     }
 }
 
-/// The value of a future that never waits.
-fn now<T>(future: impl Future<Output = Result<T, JsValue>>) -> Result<T, JsValue> {
-    let mut future = pin!(future);
-    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(value) => value,
-        Poll::Pending => Err(js_sys::Error::new("a bridge that answers at once made the core wait").into()),
+pub(super) fn role_of(code: u32) -> Role {
+    match code {
+        0 => Role::System,
+        1 => Role::User,
+        2 => Role::Assistant,
+        _ => Role::Tool,
     }
 }
 
-fn part_kind(code: u32) -> PartKind {
+pub(super) fn part_kind(code: u32) -> PartKind {
     match code {
         0 => PartKind::Text,
         1 => PartKind::Reasoning,

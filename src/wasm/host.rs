@@ -1,14 +1,20 @@
 //! The host, seen through the package's bridge: an object whose methods always settle.
 //!
 //! Deadlines, cancellation and odd return values are dealt with in the bridge (JavaScript has the
-//! timers); here a promise is awaited and a rejection is handed through as the same object.
+//! timers); here an answer is awaited and a rejection is handed through as the same object.
 
-use js_sys::{Function, Promise, Reflect};
+use std::rc::Rc;
+
+use js_sys::{Function, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
 
+use super::job::Line;
 use super::value::{from_js, to_js};
+use crate::core::event::Event;
+use crate::core::fold::judge::Answer;
+use crate::core::fold::request::SummarizeRequest;
 use crate::core::measure::meter::Measure;
+use crate::core::restore::authority::Authority;
 use crate::core::state::State;
 use crate::driver::{Commit, Gap, Host, Loaded, Method, Place};
 
@@ -17,13 +23,12 @@ pub(super) struct JsHost {
     bridge: JsValue,
     /// Measures an output's text through the projector; set by the core that owns both.
     measure: Box<dyn Fn(&JsValue) -> Measure>,
-    /// Whether the bridge answers at once; then nothing is awaited and one poll is enough.
-    at_once: bool,
+    line: Rc<Line>,
 }
 
 impl JsHost {
-    pub(super) fn new(bridge: JsValue, at_once: bool, measure: Box<dyn Fn(&JsValue) -> Measure>) -> Self {
-        JsHost { bridge, measure, at_once }
+    pub(super) fn new(bridge: JsValue, line: Rc<Line>, measure: Box<dyn Fn(&JsValue) -> Measure>) -> Self {
+        JsHost { bridge, measure, line }
     }
 
     fn method(&self, name: &str) -> Option<Function> {
@@ -39,14 +44,9 @@ impl JsHost {
         method.apply(&self.bridge, &list)
     }
 
-    /// Whatever comes back is wrapped: a plain value cast to a promise would throw outside of any.
     async fn wait(&self, name: &str, args: &[&JsValue]) -> Result<JsValue, JsValue> {
         let answer = self.call(name, args)?;
-        if self.at_once {
-            return Ok(answer);
-        }
-        let promise: Promise = Promise::resolve(&answer);
-        JsFuture::from(promise).await
+        self.line.ask(answer).await
     }
 }
 
@@ -60,8 +60,17 @@ impl Host for JsHost {
             Method::Commit => "commit",
             Method::Raw => "raw",
             Method::Redact => "redact",
+            Method::Summarize => "summarize",
+            Method::Authority => "authority",
+            Method::Rows => "rows",
         };
         self.call("has", &[&name.into()]).is_ok_and(|v| v.is_truthy())
+    }
+
+    fn cancel_reason(&self) -> Option<JsValue> {
+        // The reason may be any value, `undefined` too, so it comes in a list.
+        let reason = self.call("cancelled", &[]).ok()?.dyn_into::<js_sys::Array>().ok()?;
+        Some(reason.get(0))
     }
 
     fn output(&self, at: Place) -> JsValue {
@@ -76,6 +85,34 @@ impl Host for JsHost {
         let handle = gap.handle.map_or(JsValue::UNDEFINED, JsValue::from);
         let loss = to_js(&gap.loss).unwrap_or(JsValue::UNDEFINED);
         self.call("shorten", &[output, &cap.into(), &handle, &loss]).unwrap_or_else(|_| output.clone())
+    }
+
+    fn excerpt(&self, at: Place, max: Option<u32>, handle: Option<&str>) -> String {
+        let max = max.map_or(JsValue::UNDEFINED, JsValue::from);
+        let handle = handle.map_or(JsValue::UNDEFINED, JsValue::from);
+        let text = self.call("excerpt", &[&(at.row as u32).into(), &(at.part as u32).into(), &max, &handle]);
+        text.ok().and_then(|t| t.as_string()).unwrap_or_default()
+    }
+
+    fn emit(&self, event: &Event) {
+        if let Ok(event) = to_js(event) {
+            let _ = self.call("emit", &[&event]);
+        }
+    }
+
+    async fn summarize(&self, request: &SummarizeRequest) -> Result<Answer, JsValue> {
+        let answer = self.wait("summarize", &[&to_js(request)?]).await?;
+        let field = |name: &str| Reflect::get(&answer, &name.into()).ok().and_then(|v| v.as_string());
+        Ok(Answer { text: field("text").unwrap_or_default(), finish_reason: field("finishReason") })
+    }
+
+    async fn authority(&self) -> Result<Authority, JsValue> {
+        let blocks = self.wait("authority", &[]).await?;
+        from_js(blocks, "authority").map_err(|e| super::value::js_error(&e))
+    }
+
+    async fn background(&self, ms: u32) {
+        let _ = self.wait("background", &[&ms.into()]).await;
     }
 
     async fn load(&self) -> Result<Option<Loaded>, JsValue> {

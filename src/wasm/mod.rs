@@ -1,11 +1,14 @@
 //! Translates: decode, call, encode. The only code that knows JavaScript.
 //!
-//! Exports are plain functions and one class; what waits takes `&self` and returns a Promise, so that
-//! two calls at once and a `free` in flight are harmless. Parameters cross as `JsValue` and are decoded
+//! Exports are plain functions, one class, and the jobs its calls become; all of them take `&self`, so
+//! that a call from inside a callback and a `free` in flight are harmless. Parameters cross as `JsValue` and are decoded
 //! inside the body, where a failure is a value.
 
 mod core;
+mod cuts;
+mod history;
 mod host;
+mod job;
 mod model;
 mod projector;
 mod pure;

@@ -17,11 +17,21 @@ pub(super) fn to_js<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
     value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).map_err(|e| js_sys::Error::new(&e.to_string()).into())
 }
 
+/// Long lists cross as JSON text: many small objects made one by one cost more than one parse.
+pub(super) fn json<T: Serialize>(value: &T) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
 /// An `Error` with `name` and `code`.
 pub(super) fn js_error(error: &Error) -> JsValue {
     let js = js_sys::Error::new(&error.message);
     js.set_name("CascadeError");
     let _ = js_sys::Reflect::set(&js, &"code".into(), &error.code.as_str().into());
+    for (name, value) in &error.fields {
+        if let Ok(value) = to_js(value) {
+            let _ = js_sys::Reflect::set(&js, &name.into(), &value);
+        }
+    }
     js.unchecked_into()
 }
 

@@ -15,10 +15,10 @@ const MB = 1_000_000;
  * `next` and `plan` over a list: what was not edited is the same object; what was is stored whole.
  * @param {string} format @param {any[]} messages @param {any} [options]
  */
-async function sound(format, messages, { occupancy, config = {} } = {}) {
+async function sound(format, messages, { occupancy, config = {}, model = MODEL } = {}) {
   const before = structuredClone(messages);
   const host = memoryStore();
-  const cascade = await open({ transcript: 't', format, model: MODEL, host, config: { ...CHARS4, ...config } });
+  const cascade = await open({ transcript: 't', format, model, host, config: { ...CHARS4, ...config } });
   const next = await cascade.next({ messages });
   const { ledger } = cascade.inspect();
   assert.equal(ledger.length, messages.length);
@@ -34,7 +34,7 @@ async function sound(format, messages, { occupancy, config = {} } = {}) {
   for (const row of ledger) assert.ok(kept.has(row.index) || edits.includes(row.index) || row.state === 'elided', `message ${row.index} is gone`);
   assert.deepEqual(messages, before, 'the rows are not changed');
   cascade.close();
-  const planned = plan({ messages, format, model: MODEL, config: { ...CHARS4, ...config }, ...(occupancy && { occupancy }) });
+  const planned = plan({ messages, format, model, config: { ...CHARS4, ...config }, ...(occupancy && { occupancy }) });
   assert.equal(planned.ledger.length, messages.length);
   return { next, planned, ledger, host };
 }
@@ -54,7 +54,7 @@ for (const format of WIRE) {
     });
 
     test('a user text of 10 MB goes out as it is', async () => {
-      const { next } = await sound(format, [f.user('y'.repeat(10 * MB)), ...f.step([], 'ok')]);
+      const { next } = await sound(format, [f.user('y'.repeat(10 * MB)), ...f.step([], 'ok')], { model: { id: 'test', window: 10 * MB } });
       assert.equal(next.view.length >= 2, true);
       assert.ok(next.occupancy.tokens >= 2.5 * MB);
     });

@@ -70,12 +70,14 @@ for (const format of WIRE) {
 
     test('a text of ours is a message this format takes, and a block of ours stands behind the parts of a user', () => {
       const f = formatByName(format);
-      const head = f.textMessage('user', 'SUMMARY', 'summary');
+      const head = f.userMessage([{ text: 'SUMMARY', origin: 'summary' }], 'summary');
+      const two = f.userMessage([{ text: 'ONE', origin: 'summary' }, { text: 'TWO', origin: 'orders' }], 'head');
+      assert.deepEqual(f.parts(two).map((p) => p.text), ['ONE', 'TWO']);
       assert.equal(f.role(head), 1);
       assert.deepEqual(f.parts(head).map((p) => p.text), ['SUMMARY']);
       assert.ok(['ai-sdk', undefined, format].includes(detectFormat([head])) && (detectFormat([FORMATS[format].step([{ id: 'a', name: 'b', input: {} }])[0], head]) === format));
       for (const user of [FORMATS[format].user('question'), FORMATS[format].user('')]) {
-        const [view] = apply([user], [{ edit: 0, ...f.appendText(user, 'BLOCK') }]);
+        const [view] = apply([user], [{ edit: 0, ...f.appended(user, [{ text: 'BLOCK', origin: 'anchor' }]) }]);
         assert.deepEqual(f.parts(view).map((p) => p.text), [...f.parts(user).map((p) => p.text), 'BLOCK']);
         assert.equal(f.role(view), 1);
       }
@@ -103,8 +105,8 @@ describe('detection', () => {
     const messages = [{ role: 'user', content: 'a' }, { role: 'assistant', content: 'b' }, { role: 'user', content: 'c' }];
     assert.equal(detectFormat(messages), undefined);
     for (const format of ['ai-sdk', 'anthropic', 'openai-chat', 'openai-responses']) assert.deepEqual(count(messages, { format }), count(messages));
-    assert.deepEqual(plainText.textMessage('user', 'x'), { role: 'user', content: 'x' });
-    assert.deepEqual(apply([messages[0]], [{ edit: 0, ...plainText.appendText(messages[0], 'B') }]), [{ role: 'user', content: 'a\n\nB' }]);
+    assert.deepEqual(plainText.userMessage([{ text: 'x', origin: 'a' }, { text: 'y', origin: 'b' }], 'head'), { role: 'user', content: 'x\n\ny' });
+    assert.deepEqual(apply([messages[0]], [{ edit: 0, ...plainText.appended(messages[0], [{ text: 'B', origin: 'anchor' }]) }]), [{ role: 'user', content: 'a\n\nB' }]);
     const cascade = await open({ transcript: 't', model: MODEL });
     assert.deepEqual((await cascade.next({ messages })).view, messages);
     // Later messages tell.

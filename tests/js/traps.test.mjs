@@ -2,7 +2,7 @@
 // values that JSON cannot carry, views that come back by another way.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { open } from '../../pkg/inline.js';
+import { apply, open } from '../../pkg/inline.js';
 import { formatByName } from '../../pkg/formats/index.js';
 import { count, plan } from '../../pkg/pure.js';
 import { memoryStore } from '../../pkg/stores/memory.js';
@@ -151,7 +151,7 @@ describe('T-23, T-24: values that JSON cannot carry', () => {
         { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c', toolName: 'f', output: { type: 'json', value } }] },
         { role: 'assistant', content: 'ok' },
       ];
-      const cascade = await openTight('ai-sdk');
+      const cascade = await open({ transcript: 't', model: { id: 'test', window: 1_000_000 }, host: memoryStore(), config: CHARS4 });
       const { view } = await cascade.next({ messages });
       // 100,000 levels are 600,000 characters: over the cap, so the result is shortened, as a text.
       assert.deepEqual(view.map((m, i) => m === messages[i]), [true, true, name !== 'deep', true]);
@@ -161,7 +161,7 @@ describe('T-23, T-24: values that JSON cannot carry', () => {
       await cascade.result({ callId: 'd', tool: 'f', output: value });
       cascade.close();
       const gemini = [{ role: 'user', parts: [{ text: 'q' }] }, { role: 'model', parts: [{ functionCall: { name: 'f', args: value } }] }, { role: 'user', parts: [{ functionResponse: { name: 'f', response: { output: value } } }] }];
-      const planned = plan({ messages: gemini, model: MODEL });
+      const planned = plan({ messages: gemini, model: { id: 'test', window: 1_000_000 } });
       assert.deepEqual(planned.view.map((m, i) => m === gemini[i]), [true, true, name !== 'deep']);
     });
   }
@@ -184,20 +184,20 @@ describe('T-25: a view that comes back is noticed, by whatever way', () => {
   test('D-8: our own rows are known by their mark after JSON, never by their text', async () => {
     const ui = formatByName('ai-sdk-ui');
     const sdk = formatByName('ai-sdk');
-    const head = JSON.parse(JSON.stringify(sdk.textMessage('user', '<context_summary>x</context_summary>', 'summary')));
+    const head = JSON.parse(JSON.stringify(sdk.userMessage([{ text: '<context_summary>x</context_summary>', origin: 'summary' }], 'summary')));
     assert.deepEqual(head.providerOptions, { 'gentle-cascade': { origin: 'summary' } });
     const cascade = await openTight('ai-sdk');
     await assert.rejects(cascade.next({ messages: [head] }), viewRecorded(0));
-    const same = { role: 'user', content: head.content };
+    const same = { role: 'user', content: head.content.map(({ type, text }) => ({ type, text })) };
     assert.equal((await cascade.next({ messages: [same] })).view[0], same);
     const user = { role: 'user', content: 'q' };
-    const block = { role: 'user', content: sdk.appendText(user, '<plan>x</plan>', 'anchor').set[0].value };
+    const [block] = apply([user], [{ edit: 0, ...sdk.appended(user, [{ text: '<plan>x</plan>', origin: 'anchor' }]) }]);
     await assert.rejects(cascade.next({ messages: [JSON.parse(JSON.stringify(block))] }), viewRecorded(0));
     cascade.close();
     const display = await openTight('ai-sdk-ui');
-    await assert.rejects(display.next({ messages: [JSON.parse(JSON.stringify(ui.textMessage('user', 'x', 'notice')))] }), viewRecorded(0));
+    await assert.rejects(display.next({ messages: [JSON.parse(JSON.stringify(ui.userMessage([{ text: 'x', origin: 'notice' }], 'notice')))] }), viewRecorded(0));
     display.close();
     // Formats without room for a mark stay free of foreign keys.
-    for (const format of ['anthropic', 'openai-chat', 'openai-responses', 'gemini']) assert.ok(!JSON.stringify(formatByName(format).textMessage('user', 'x', 'summary')).includes('gentle-cascade'));
+    for (const format of ['anthropic', 'openai-chat', 'openai-responses', 'gemini']) assert.ok(!JSON.stringify(formatByName(format).userMessage([{ text: 'x', origin: 'summary' }], 'summary')).includes('gentle-cascade'));
   });
 });

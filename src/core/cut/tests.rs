@@ -1,54 +1,9 @@
 //! Hand-worked cuts: the acceptance examples, then each rule alone.
 
 use super::*;
-use crate::core::config::{Counter, ReasoningBinding};
-use crate::core::measure::meter::measure;
-use crate::core::transcript::{Caller, Flags, Part, PartKind, Role, Row, Transcript};
-
-fn part(kind: PartKind, id: &str, name: &str, text: &str) -> Part {
-    Part { kind, flags: Flags::default(), id: id.into(), name: name.into(), target: "".into(), measure: measure(Counter::Chars4, text), media_tokens: 0, stand_in: None }
-}
-
-fn text(t: &str) -> Part {
-    part(PartKind::Text, "", "", t)
-}
-
-fn call(id: &str) -> Part {
-    part(PartKind::Call, id, "read", "{}")
-}
-
-fn result(id: &str) -> Part {
-    part(PartKind::Result, id, "", "out")
-}
-
-fn flagged(mut p: Part, flags: Flags) -> Part {
-    p.flags = Flags(p.flags.0 | flags.0);
-    p
-}
-
-fn transcript(rows: Vec<(Role, Vec<Part>)>) -> Transcript {
-    let mut t = Transcript::default();
-    for (role, parts) in rows {
-        t.push_row(Row { role, position: None, message: None, parts });
-    }
-    t.settle_index();
-    t
-}
-
-/// `u a t a t`: a user row, steps with one call, their results; a trailing `a` without `t` is text only.
-fn conversation(shape: &str) -> Transcript {
-    let letters: Vec<char> = shape.chars().filter(|c| !c.is_whitespace()).collect();
-    let mut rows = Vec::new();
-    for (at, letter) in letters.iter().enumerate() {
-        rows.push(match letter {
-            'u' => (Role::User, vec![text("go")]),
-            't' => (Role::Tool, vec![result(&format!("c{}", at - 1))]),
-            _ if letters.get(at + 1) == Some(&'t') => (Role::Assistant, vec![call(&format!("c{at}"))]),
-            _ => (Role::Assistant, vec![text("done")]),
-        });
-    }
-    transcript(rows)
-}
+use crate::core::config::ReasoningBinding;
+use crate::core::transcript::made::{call, conversation, flagged, part, result, text, transcript};
+use crate::core::transcript::{Caller, Flags, Part, PartKind, Role, Transcript};
 
 fn keep(rounds: usize, recent: usize) -> Options<'static> {
     Options { keep_rounds: rounds, keep_recent: recent, ..Options::default() }

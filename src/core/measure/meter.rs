@@ -35,6 +35,13 @@ pub struct Measure {
     pub exit: Option<i32>,
 }
 
+impl Measure {
+    /// The text's fingerprint as the state keeps it.
+    pub fn fingerprint(&self) -> String {
+        format!("{:016x}", self.hash as u64)
+    }
+}
+
 /// Takes a text in chunks.
 #[derive(Clone)]
 pub struct Meter {

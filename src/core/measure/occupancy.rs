@@ -102,7 +102,7 @@ impl Gauge {
     /// The view that goes out now.
     pub fn sent(&mut self, sent: Sent) {
         self.last_sent = Some(sent);
-        self.fresh = false;
+        self.begin();
     }
 
     /// A response arrived. Returns whether its count was usable.

@@ -6,11 +6,12 @@
 
 use std::collections::BTreeSet;
 
+use super::readback;
 use super::stub::Stub;
 use crate::core::config::Config;
 use crate::core::measure::thresholds::Thresholds;
 use crate::core::state::{Entry, Loss};
-use crate::core::transcript::{CallId, Flags, PartKind, Transcript};
+use crate::core::transcript::{Call, CallId, Flags, PartKind, Transcript};
 
 /// A result that may become a stub.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,12 +74,19 @@ pub fn candidates(transcript: &Transcript, entries: &dyn Fn(CallId) -> Option<En
                 (false, Keeping::Nowhere(loss), false) => Some(loss),
                 (false, Keeping::Store, false) => None,
             };
-            let stored = entry.handle.is_some();
-            let handle = entry.handle.unwrap_or_else(|| call.handle.to_string());
+            let source = read_back_of(transcript, call);
+            let stored = entry.handle.is_some() || source.is_some();
+            let handle = source.map(|(id, _)| id.to_owned()).or(entry.handle).unwrap_or_else(|| call.handle.to_string());
             out.push(Victim { call: id, at, before, handle, loss, stored });
         }
     }
     out
+}
+
+/// The handle and offset a read-back asked for: its stub names them, and its page is not stored again.
+fn read_back_of<'a>(transcript: &'a Transcript, call: &Call) -> Option<(&'a str, Option<&'a str>)> {
+    let asked = transcript.part(call.row, call.part).filter(|p| &*p.name == readback::TOOL && !p.target.is_empty())?;
+    Some(asked.target.split_once('\n').map_or((&*asked.target, None), |(id, offset)| (id, Some(offset))))
 }
 
 /// The newest result of each protected tool.
@@ -105,7 +113,7 @@ pub fn stub_of(transcript: &Transcript, victim: &Victim, loss: Option<Loss>) -> 
         None | Some(Loss::OverCap) => Some(victim.handle.as_str()),
         Some(_) => None,
     };
-    let stub = Stub { tool, result: &result.measure, error: result.flags.has(Flags::ERROR), handle, loss, same_as: None };
+    let stub = Stub { tool, result: &result.measure, error: result.flags.has(Flags::ERROR), handle, offset: read_back_of(transcript, call).and_then(|(_, offset)| offset), loss, same_as: None };
     Some(stub.render())
 }
 

@@ -2,8 +2,11 @@
 //!
 //! Each stage plans a value and changes nothing; the ladder decides whether and in which order.
 
+pub mod cascade;
 pub mod clamp;
 pub mod evict;
+pub mod limit;
+pub mod outline;
 pub mod readback;
 pub mod stub;
 pub mod text;

@@ -6,6 +6,8 @@
 use super::clamp::quoted;
 use super::text::{Utf16, splits_pair};
 
+/// The tool's name. Its results are already stored, under the handle they were asked for.
+pub const TOOL: &str = "read_tool_output";
 /// Room for the last line of a reply.
 const TRAILER: u32 = 200;
 /// Lines longer than this are shown around each match only.
@@ -133,6 +135,7 @@ fn find(line: &[u16], needle: &[u16], from: usize) -> Option<usize> {
 }
 
 #[cfg(test)]
+#[allow(clippy::string_slice, reason = "a test may fail")]
 mod tests {
     use super::*;
     use crate::core::relieve::text::Units;

@@ -22,6 +22,8 @@ pub struct Stub<'a> {
     pub error: bool,
     /// The handle that reads it back.
     pub handle: Option<&'a str>,
+    /// Where in the stored text it begins, when it was itself read back.
+    pub offset: Option<&'a str>,
     /// Why there is none.
     pub loss: Option<Loss>,
     /// The handle of the newer result that says the same.
@@ -45,7 +47,10 @@ impl Stub<'_> {
             out.push_str(&format!(" [the newer result {} says the same]", quoted(newer)));
         }
         match (self.handle, self.loss) {
-            (Some(id), _) => out.push_str(&format!(" [read_tool_output({{ id: {} }}) returns it]", quoted(id))),
+            (Some(id), _) => {
+                let offset = self.offset.map_or_else(String::new, |o| format!(", offset: {o}"));
+                out.push_str(&format!(" [read_tool_output({{ id: {}{offset} }}) returns it]", quoted(id)));
+            }
             (None, loss) => out.push_str(&format!(" [{}]", loss.unwrap_or(Loss::NoStore).in_words())),
         }
         out
@@ -61,14 +66,14 @@ mod tests {
     #[test]
     fn says_what_it_was_and_how_to_read_it_back() {
         let m = measure(Counter::Chars4, "src/a.rs:1: fn a\nsrc/b.rs:2: fn b\nexit code: 1\n");
-        let stub = Stub { tool: "grep", result: &m, error: true, handle: Some("call_7"), loss: None, same_as: None };
+        let stub = Stub { tool: "grep", result: &m, error: true, handle: Some("call_7"), offset: None, loss: None, same_as: None };
         assert_eq!(stub.render(), "[context-cleared] grep: error, exit 1, 4 lines, 47 chars: src/a.rs:1: fn a [read_tool_output({ id: \"call_7\" }) returns it]");
     }
 
     #[test]
     fn states_the_loss_when_nothing_was_kept() {
         let m = measure(Counter::Chars4, "secret");
-        let stub = Stub { tool: "env", result: &m, error: false, handle: None, loss: Some(Loss::Redacted), same_as: None };
+        let stub = Stub { tool: "env", result: &m, error: false, handle: None, offset: None, loss: Some(Loss::Redacted), same_as: None };
         assert!(stub.render().contains("redacted") && !stub.render().contains("read_tool_output"));
     }
 }

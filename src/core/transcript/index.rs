@@ -150,6 +150,12 @@ impl Index {
         calls.get(..calls.partition_point(|c| self.calls.get(*c).is_some_and(|c| c.row <= row)))?.last().and_then(|c| self.calls.get(*c))
     }
 
+    /// The call with this id just before call `than`.
+    pub fn call_before(&self, id: &str, than: CallId) -> Option<&Call> {
+        let calls = self.by_id.get(id)?;
+        calls.get(..calls.partition_point(|c| *c < than))?.last().and_then(|c| self.calls.get(*c))
+    }
+
     /// `items`: a message is an item of a step instead of a step.
     pub(super) fn push(&mut self, at: usize, row: &Row, items: bool) {
         if row.is_real_user() {

@@ -4,6 +4,8 @@
 //! them ([`Index`]) is kept up to date as rows are appended and rebuilt only when rows are taken back.
 
 mod index;
+#[cfg(test)]
+pub mod made;
 mod row;
 #[cfg(test)]
 mod tests;
@@ -12,6 +14,7 @@ pub use index::{Call, CallId, Index, Round};
 pub use row::{Flags, Part, PartKind, Role, Row, StandIn};
 
 use crate::core::error::Error;
+use crate::core::view::Gone;
 
 /// A call made by code that another call runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,11 +128,43 @@ impl Transcript {
         }
     }
 
+    /// Hides a row from the view, or shows it again. Returns whether that changed anything.
+    pub fn set_gone(&mut self, row: usize, gone: Option<Gone>) -> bool {
+        match self.rows.get_mut(row) {
+            Some(row) if row.gone != gone => {
+                row.gone = gone;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Forgets the first `n` rows, which a fold covers; the host's list begins later now.
+    pub fn drop_front(&mut self, n: usize) {
+        let n = n.min(self.rows.len());
+        self.rows.drain(..n);
+        self.callers.retain(|c| c.row >= n);
+        self.callers.iter_mut().for_each(|c| c.row -= n);
+        self.index = Index::default();
+        self.indexed = 0;
+        self.settle_index();
+    }
+
+    /// The row stored at this position.
+    pub fn row_at(&self, position: u64) -> Option<usize> {
+        self.rows.iter().position(|r| r.position == Some(position))
+    }
+
     /// Puts something in a part's place in the view.
     pub fn set_stand_in(&mut self, row: usize, part: usize, stand_in: Option<StandIn>) {
         if let Some(part) = self.rows.get_mut(row).and_then(|r| r.parts.get_mut(part)) {
             part.stand_in = stand_in;
         }
+    }
+
+    /// Whether every row is indexed.
+    pub fn is_settled(&self) -> bool {
+        self.indexed == self.rows.len()
     }
 
     /// Brings the index up to the newest row. Returns the first row that was not indexed before.

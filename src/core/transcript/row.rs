@@ -1,6 +1,7 @@
 //! One message of the host, reduced to what decisions need.
 
 use crate::core::measure::meter::Measure;
+use crate::core::view::Gone;
 
 /// Who a message is from, as its format says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -136,9 +137,16 @@ pub struct Row {
     pub message: Option<u64>,
     /// Its parts in order.
     pub parts: Vec<Part>,
+    /// Why it is not sent, if it is not.
+    pub gone: Option<Gone>,
 }
 
 impl Row {
+    /// A row of its own, visible.
+    pub fn new(role: Role, position: Option<u64>, parts: Vec<Part>) -> Self {
+        Row { role, position, message: None, parts, gone: None }
+    }
+
     /// What its calls are keyed by.
     pub fn key_position(&self) -> Option<u64> {
         self.message.or(self.position)
@@ -159,14 +167,19 @@ impl Row {
         self.parts.iter().fold(0, |sum, p| sum.saturating_add(p.tokens()))
     }
 
-    /// What the row weighs in the view; a blank row is not sent.
+    /// Whether the row is not sent: hidden by a decision, or all blank.
+    pub fn is_hidden(&self) -> bool {
+        self.gone.is_some() || self.is_blank()
+    }
+
+    /// What the row weighs in the view.
     pub fn view_tokens(&self) -> u32 {
-        if self.is_blank() { 0 } else { self.parts.iter().fold(0, |sum, p| sum.saturating_add(p.view_tokens())) }
+        if self.is_hidden() { 0 } else { self.parts.iter().fold(0, |sum, p| sum.saturating_add(p.view_tokens())) }
     }
 
     /// UTF-8 bytes of the row's texts in the view.
     pub fn view_bytes(&self) -> u64 {
-        if self.is_blank() { 0 } else { self.parts.iter().map(Part::view_bytes).sum() }
+        if self.is_hidden() { 0 } else { self.parts.iter().map(Part::view_bytes).sum() }
     }
 
     /// Whether a person wrote it: a user row with something besides tool results.

@@ -22,7 +22,7 @@ fn items(line: &str) -> Transcript {
             _ => (Role::Tool, PartKind::Result),
         };
         let id = if matches!(kind, PartKind::Call | PartKind::Result) { word.get(1..).unwrap_or("") } else { "" };
-        t.push_row(Row { role, position: Some(at as u64 + 10), message: None, parts: vec![part(kind, id, Flags::default())] });
+        t.push_row(Row { role, position: Some(at as u64 + 10), message: None, gone: None, parts: vec![part(kind, id, Flags::default())] });
     }
     t.settle_index();
     t
@@ -73,9 +73,9 @@ fn a_key_stays_when_rows_are_added() {
 fn without_ids_the_name_pairs_in_call_order() {
     let mut t = Transcript::default();
     let by_name = |kind, id| part(kind, id, Flags::BY_NAME);
-    t.push_row(Row { role: Role::Assistant, position: Some(1), message: None, parts: vec![by_name(PartKind::Call, ""), by_name(PartKind::Call, "x")] });
+    t.push_row(Row { role: Role::Assistant, position: Some(1), message: None, gone: None, parts: vec![by_name(PartKind::Call, ""), by_name(PartKind::Call, "x")] });
     // The first answer names no call, the second names the call that has an id.
-    t.push_row(Row { role: Role::Tool, position: Some(2), message: None, parts: vec![by_name(PartKind::Result, ""), by_name(PartKind::Result, "x")] });
+    t.push_row(Row { role: Role::Tool, position: Some(2), message: None, gone: None, parts: vec![by_name(PartKind::Result, ""), by_name(PartKind::Result, "x")] });
     t.settle_index();
     let found: Vec<_> = t.index().calls().iter().map(|c| (c.handle.to_string(), c.result)).collect();
     assert_eq!(found, [("read".to_owned(), Some((1, 0))), ("x".to_owned(), Some((1, 1)))]);
@@ -87,7 +87,7 @@ fn rows_of_one_message_share_its_position_and_count_on() {
     let mut t = Transcript::default();
     for (position, id) in [(None, "a"), (Some(7), "b"), (Some(8), "c")] {
         let message = Some(position.unwrap_or(7));
-        t.push_row(Row { role: Role::Assistant, position, message, parts: vec![part(PartKind::Call, id, Flags::default())] });
+        t.push_row(Row { role: Role::Assistant, position, message, gone: None, parts: vec![part(PartKind::Call, id, Flags::default())] });
     }
     t.settle_index();
     assert_eq!(keys(&t), ["7.0", "7.1", "8.0"]);

@@ -1,0 +1,33 @@
+// @ts-check
+// Lays a repair over the host's messages: untouched ones are the same objects, changed ones are copies that
+// share their parts, new ones carry results that say they were interrupted.
+
+import { PIECES } from './pieces.js';
+
+/**
+ * @param {{ rows: { base?: number, parts?: any[] }[], repaired: any[] }} plan the core's
+ * @param {readonly any[]} messages
+ * @param {string} format
+ * @returns {{ messages: any[], repaired: any[], refused: any[] }}
+ */
+export function layRepair(plan, messages, format) {
+  const pieces = PIECES[format];
+  /** @type {any[]} */
+  const refused = [];
+  /** @type {Set<number>} */
+  const unanswerable = new Set();
+  const out = plan.rows.flatMap(({ base, parts }) => {
+    if (!parts) return [messages[/** @type {number} */ (base)]];
+    const made = parts.flatMap((source) => {
+      const message = messages[source.row];
+      if (!source.interrupted) return [pieces.changed(pieces.raw(message, source.part), source)];
+      const result = pieces.interrupted(message, source.part, source.id);
+      if (result !== undefined) return [result];
+      unanswerable.add(source.row);
+      refused.push({ rule: 'OR-2', level: 'E', at: source.row, detail: `the call in message ${source.row} needs a result of a kind that cannot be made up`, repairable: false });
+      return [];
+    });
+    return made.length === 0 ? [] : pieces.message(base === undefined ? undefined : messages[base], made, parts);
+  });
+  return { messages: out, repaired: plan.repaired.filter((r) => !(unanswerable.has(r.at) && r.did.includes('interrupted'))), refused };
+}

@@ -1,0 +1,235 @@
+//! Relief by rule where no fold is possible: on closed turns only, each stage only while it is needed.
+//!
+//! Decides what a stage would take next. Refuses the running turn, the verbatim tail and what a person
+//! wrote. The ladder applies one step at a time and measures in between.
+
+use super::outline::{self, Tell};
+use crate::core::restore::frames::frame;
+use crate::core::session::Session;
+use crate::core::state::Edit;
+use crate::core::transcript::{CallId, PartKind, Role};
+use crate::core::view::{Block, BlockKind};
+
+/// Results longer than this are shortened in the first stage, in UTF-16 code units.
+pub const CLAMP_CHARS: u32 = 2_000;
+/// Most tokens of a digest.
+pub const DIGEST_TOKENS: u32 = 1_500;
+
+/// First row the cascade must leave alone: the tail or the running turn, whichever begins earlier.
+pub fn limit(session: &Session) -> usize {
+    let rows = session.transcript.len();
+    let index = session.transcript.index();
+    let recent = rows.saturating_sub(session.config.summarize.keep_recent as usize);
+    let closed: Vec<usize> = index.rounds().iter().filter(|r| r.is_closed()).map(|r| r.start).collect();
+    let keep = session.config.summarize.keep_rounds as usize;
+    let rounds = if keep == 0 { rows } else { closed.len().checked_sub(keep).and_then(|i| closed.get(i).copied()).unwrap_or(0) };
+    let turn = index.turns().last().copied().unwrap_or(rows);
+    recent.min(rounds).min(turn).min(session.transcript.first_unread())
+}
+
+/// Stage 1: visible results over the stage's cap, oldest first.
+pub fn oversized(session: &Session) -> Vec<(CallId, (usize, usize))> {
+    let limit = limit(session);
+    let mut out = Vec::new();
+    for (call, row, part) in session.results_from(session.first_kept()) {
+        if row >= limit {
+            break;
+        }
+        let Some(result) = session.transcript.part(row, part) else { continue };
+        let long = match session.entry(call).and_then(|e| e.edit.as_ref()) {
+            Some(Edit::Stub { .. }) => false,
+            Some(Edit::Clamp { cap, .. }) => *cap > CLAMP_CHARS,
+            None => result.measure.len > CLAMP_CHARS,
+        };
+        if long && session.transcript.row(row).is_some_and(|r| !r.is_hidden()) {
+            out.push((call, (row, part)));
+        }
+    }
+    out
+}
+
+/// Stage 2: rounds that may be dropped, oldest first, and the tokens that half of them may take.
+pub fn spent(session: &Session) -> (Vec<usize>, u64) {
+    let limit = limit(session);
+    let first = session.first_kept();
+    let all: Vec<usize> = session
+        .transcript
+        .index()
+        .rounds()
+        .iter()
+        .enumerate()
+        .filter(|(_, r)| r.is_closed() && r.start >= first && r.end <= limit && visible(session, r.start) && stored(session, r.start, r.end))
+        .map(|(i, _)| i)
+        .collect();
+    let tokens: u64 = all.iter().map(|i| round_tokens(session, *i)).sum();
+    (all, tokens / 2)
+}
+
+fn visible(session: &Session, row: usize) -> bool {
+    session.transcript.row(row).is_some_and(|r| !r.is_hidden() && r.position.is_none_or(|p| !session.state.pins.contains(&p)))
+}
+
+/// Only rows with a position can be hidden: the position is what a restart recognises.
+fn stored(session: &Session, start: usize, end: usize) -> bool {
+    session.transcript.row(start).is_some_and(|r| r.position.is_some())
+        && (start..end).all(|i| session.transcript.row(i).is_some_and(|r| r.role != Role::User && (r.position.is_some() || r.role == Role::Tool)))
+}
+
+/// Tokens of a round in the view.
+pub fn round_tokens(session: &Session, round: usize) -> u64 {
+    let Some(round) = session.transcript.index().rounds().get(round) else { return 0 };
+    (round.start..round.end).filter_map(|i| session.transcript.row(i)).map(|r| u64::from(r.view_tokens())).sum()
+}
+
+/// First and last position of rounds that stand together.
+pub fn span(session: &Session, rounds: &[usize]) -> Option<(u64, u64)> {
+    let rows = rounds.iter().filter_map(|r| session.transcript.index().rounds().get(*r)).flat_map(|r| r.start..r.end);
+    let positions: Vec<u64> = rows.filter_map(|i| session.transcript.row(i)?.position).collect();
+    Some((*positions.iter().min()?, *positions.iter().max()?))
+}
+
+/// Splits rounds into runs with no visible row between them.
+pub fn runs(session: &Session, rounds: &[usize]) -> Vec<Vec<usize>> {
+    let mut out: Vec<Vec<usize>> = Vec::new();
+    let index = session.transcript.index();
+    for round in rounds {
+        let start = index.rounds().get(*round).map_or(0, |r| r.start);
+        let joined = out.last().and_then(|run| run.last()).and_then(|last| index.rounds().get(*last)).is_some_and(|last| (last.end..start).all(|i| session.transcript.row(i).is_none_or(|r| r.is_hidden())));
+        match out.last_mut().filter(|_| joined) {
+            Some(run) => run.push(*round),
+            None => out.push(vec![*round]),
+        }
+    }
+    out
+}
+
+/// Stage 2's line for one run of dropped rounds.
+pub fn group(session: &Session, run: &[usize], readable: bool) -> Option<Block> {
+    let (from, to) = span(session, run)?;
+    let handle = readable.then(|| format!("rows:{from}-{to}"));
+    let files = outline::targets(session, run, 12);
+    let mut text = format!("[{} earlier {} left out: {}", run.len(), if run.len() == 1 { "step" } else { "steps" }, outline::tools(session, run));
+    if !files.is_empty() {
+        text.push_str(&format!("; about {}", files.join(", ")));
+    }
+    text.push_str(&match &handle {
+        Some(h) => format!("; read_tool_output({{ id: \"{h}\" }}) reads the rows back]"),
+        None => format!("; rows {from} to {to}, not readable from here]"),
+    });
+    Some(Block { kind: BlockKind::Group, from, to, tokens: session.weigh(&text), text, handle })
+}
+
+/// Stage 3: the oldest closed turn that still shows rounds, as one block behind its user row.
+pub fn oldest_turn(session: &Session, tell: Tell<'_>, readable: bool) -> Option<Block> {
+    let limit = limit(session);
+    let index = session.transcript.index();
+    let turns: Vec<usize> = index.turns().to_vec();
+    for (i, start) in turns.iter().enumerate() {
+        let end = turns.get(i + 1).copied().unwrap_or(limit).min(limit);
+        let rounds: Vec<usize> = rounds_between(session, *start, end);
+        let shown: Vec<usize> = rounds.iter().copied().filter(|r| index.rounds().get(*r).is_some_and(|r| visible(session, r.start) && stored(session, r.start, r.end))).collect();
+        if shown.is_empty() {
+            continue;
+        }
+        let (from, to) = span(session, &rounds)?;
+        let files = outline::targets(session, &rounds, 10);
+        let mut text = format!("{} steps: {}", rounds.len(), outline::tools(session, &rounds));
+        if !files.is_empty() {
+            text.push_str(&format!("\nAbout: {}", files.join(", ")));
+        }
+        let last = rounds.iter().rev().filter_map(|r| index.rounds().get(*r)).find_map(|r| outline::last_sentence(session, r.start, tell));
+        if let Some(said) = last {
+            text.push_str(&format!("\nEnded with: {said}"));
+        }
+        let handle = readable.then(|| format!("rows:{from}-{to}"));
+        if let Some(h) = &handle {
+            text.push_str(&format!("\nread_tool_output({{ id: \"{h}\" }}) reads the rows back"));
+        }
+        let text = frame("earlier_turn", &text);
+        return Some(Block { kind: BlockKind::Turn, from, to, tokens: session.weigh(&text), text, handle });
+    }
+    None
+}
+
+fn rounds_between(session: &Session, from: usize, to: usize) -> Vec<usize> {
+    let rounds = session.transcript.index().rounds().iter().enumerate();
+    rounds.filter(|(_, r)| r.start >= from && r.end <= to && r.is_closed() && r.start >= session.first_kept()).map(|(i, _)| i).collect()
+}
+
+/// Stage 4: everything left of the closed turns as one digest for the head, the user's words verbatim.
+pub fn whole_digest(session: &Session, tell: Tell<'_>, readable: bool) -> Option<Block> {
+    let limit = limit(session);
+    let first = session.first_kept();
+    let rows = session.transcript.rows();
+    let covered: Vec<usize> = (first..limit).filter(|i| rows.get(*i).is_some_and(|r| r.role != Role::System && r.position.is_some() && r.gone != Some(crate::core::view::Gone::Folded))).collect();
+    let positions: Vec<u64> = covered.iter().filter_map(|i| rows.get(*i)?.position).collect();
+    let (from, to) = (*positions.iter().min()?, *positions.iter().max()?);
+    if session.state.blocks.iter().any(|b| b.kind == BlockKind::Digest && b.to >= to) {
+        return None;
+    }
+    let from = session.state.blocks.iter().filter(|b| b.kind == BlockKind::Digest).map(|b| b.to + 1).max().unwrap_or(from);
+    let rounds: Vec<usize> = rounds_between(session, first, limit).into_iter().filter(|r| span(session, &[*r]).is_some_and(|(a, _)| a >= from)).collect();
+    let handle = readable.then(|| format!("rows:{from}-{to}"));
+    let mut body = digest_text(session, &rounds, tell, handle.as_deref());
+    let orders: Vec<crate::core::view::Order> = covered
+        .iter()
+        .filter_map(|i| rows.get(*i).map(|r| (*i, r)))
+        .filter(|(_, r)| r.is_real_user() && r.position.is_some_and(|p| p >= from))
+        .filter_map(|(i, r)| Some(crate::core::view::Order { position: r.position?, key: session.state.order_keys.get(&r.position?.to_string()).cloned(), text: user_text(session, i, tell) }))
+        .collect();
+    if session.config.orders.enabled {
+        let kept = crate::core::restore::orders::choose(orders, session.order_budget(), &|t| session.weigh(t));
+        if let Some(text) = crate::core::restore::orders::head_part(&kept) {
+            body.push_str("\n\n");
+            body.push_str(&text);
+        }
+    }
+    Some(Block { kind: BlockKind::Digest, from, to, tokens: session.weigh(&body), text: body, handle })
+}
+
+/// A row's text parts.
+fn user_text(session: &Session, row: usize, tell: Tell<'_>) -> String {
+    let parts = session.transcript.row(row).map_or(&[][..], |r| r.parts.as_slice());
+    let texts = parts.iter().enumerate().filter(|(_, p)| p.kind == PartKind::Text && !p.measure.blank);
+    texts.map(|(i, _)| tell((row, i), None)).collect::<Vec<_>>().join("\n\n")
+}
+
+/// The in-turn digest: the middle of the running turn, first 2 and last 3 closed rounds kept.
+pub fn in_turn(session: &Session, tell: Tell<'_>, readable: bool) -> Option<(Block, Vec<usize>)> {
+    let index = session.transcript.index();
+    let start = index.turns().last().copied().unwrap_or(0).max(session.first_kept());
+    let closed: Vec<usize> = index.rounds().iter().enumerate().filter(|(_, r)| r.start >= start && r.is_closed()).map(|(i, _)| i).collect();
+    let unread = session.transcript.first_unread();
+    let middle: Vec<usize> = closed
+        .get(2..closed.len().saturating_sub(3))
+        .unwrap_or(&[])
+        .iter()
+        .copied()
+        .filter(|r| index.rounds().get(*r).is_some_and(|r| r.end <= unread && visible(session, r.start) && stored(session, r.start, r.end)))
+        .collect();
+    let (from, to) = span(session, &middle)?;
+    let handle = readable.then(|| format!("rows:{from}-{to}"));
+    let text = digest_text(session, &middle, tell, handle.as_deref());
+    let kind = if session.profile.name == "gemini" { BlockKind::Digest } else { BlockKind::InTurn };
+    Some((Block { kind, from, to, tokens: session.weigh(&text), text, handle }, middle))
+}
+
+/// A digest of rounds: tools, files with their last state, and one line per call as far as they fit.
+fn digest_text(session: &Session, rounds: &[usize], tell: Tell<'_>, handle: Option<&str>) -> String {
+    let mut text = format!("{} earlier steps, told by rule: {}", rounds.len(), outline::tools(session, rounds));
+    let files = outline::targets(session, rounds, 40);
+    if !files.is_empty() {
+        text.push_str(&format!("\nAbout, newest first: {}", files.join(", ")));
+    }
+    let note = match handle {
+        Some(h) => format!("\nread_tool_output({{ id: \"{h}\" }}) reads the rows back; an id in brackets reads that output back."),
+        None => "\nread_tool_output with an id in brackets reads that output back.".to_owned(),
+    };
+    let spent = session.weigh(&text) + session.weigh(&note) + 40;
+    for line in outline::lines(session, rounds, tell, DIGEST_TOKENS.saturating_sub(spent)) {
+        text.push('\n');
+        text.push_str(&line);
+    }
+    text.push_str(&note);
+    frame("digest", &text)
+}

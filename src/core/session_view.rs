@@ -1,0 +1,209 @@
+//! The part of a session that keeps the view in step: which rows are hidden, which texts stand where.
+//!
+//! Positions decide, not indexes: the same blob over the same rows hides the same rows in any process.
+
+use super::measure::meter::measure;
+use super::session::Session;
+use super::transcript::Role;
+use super::view::{Block, BlockKind, Gone, HeadOrigin, HeadPart};
+
+/// A text of ours and the row it stands in front of (or, for blocks that follow a row, behind).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// Row index.
+    pub row: usize,
+    /// Index in the state's blocks.
+    pub block: usize,
+    /// Whether it stands behind the row.
+    pub behind: bool,
+}
+
+impl Session {
+    /// Tokens of a text of ours.
+    pub fn weigh(&self, text: &str) -> u32 {
+        measure(self.config.estimate.counter, text).tokens
+    }
+
+    /// Rows before this one are covered by the fold in force (leading system rows aside).
+    pub fn first_kept(&self) -> usize {
+        let Some(boundary) = self.state.boundary else { return 0 };
+        let covered = self.transcript.rows().iter().rposition(|r| r.position.is_some_and(|p| p <= boundary));
+        let first = covered.map_or(0, |i| i + 1);
+        // A boundary inside a round is moved back to its first row: shown twice rather than lost.
+        let inside = self.transcript.index().rounds().iter().find(|r| r.start < first && first < r.end);
+        inside.map_or(first, |r| r.start)
+    }
+
+    /// Rows the host pinned.
+    pub fn pinned_rows(&self) -> Vec<usize> {
+        let rows = self.transcript.rows().iter().enumerate();
+        rows.filter(|(_, r)| r.position.is_some_and(|p| self.state.pins.contains(&p))).map(|(i, _)| i).collect()
+    }
+
+    /// Whether the stored boundary falls inside a round.
+    pub fn boundary_snapped(&self) -> bool {
+        let Some(boundary) = self.state.boundary else { return false };
+        self.transcript.row(self.first_kept()).and_then(|r| r.position).is_some_and(|p| p <= boundary)
+    }
+
+    /// Hides what folds and blocks cover, from row `from` on, and places the blocks.
+    pub(super) fn lay_view(&mut self, from: usize, cause: &'static str) {
+        let kept = self.first_kept();
+        let leading = self.transcript.rows().iter().take_while(|r| r.role == Role::System).count();
+        let mut first_change = None;
+        let mut before: Option<Gone> = None;
+        for at in 0..self.transcript.len() {
+            let Some(row) = self.transcript.row(at) else { continue };
+            let gone = if at < leading {
+                None
+            } else if at < kept {
+                Some(Gone::Folded)
+            } else {
+                match row.position {
+                    Some(p) => self.state.blocks.iter().find(|b| b.hides(p)).and_then(|b| b.kind.gone()),
+                    // A row the host has not stored follows the round it belongs to.
+                    None if row.role == Role::Tool => before,
+                    None => None,
+                }
+            };
+            before = gone;
+            if self.transcript.set_gone(at, gone) && at < from && first_change.is_none() {
+                first_change = Some(at);
+            }
+        }
+        if let Some(row) = first_change {
+            self.note_change(row, cause);
+        }
+        self.place_blocks();
+    }
+
+    fn place_blocks(&mut self) {
+        let mut placed = Vec::new();
+        for (i, block) in self.state.blocks.iter().enumerate() {
+            if block.kind == BlockKind::Digest {
+                continue;
+            }
+            let hides = block.kind.gone().is_some();
+            let rows = self.transcript.rows();
+            let at = if hides {
+                rows.iter().position(|r| r.position.is_some_and(|p| block.hides(p)))
+            } else {
+                rows.iter().rposition(|r| r.position.is_some_and(|p| p <= block.to))
+            };
+            match at {
+                Some(row) => placed.push(Placed { row, block: i, behind: !hides }),
+                None if !hides && !rows.is_empty() => placed.push(Placed { row: rows.len() - 1, block: i, behind: true }),
+                None => {}
+            }
+        }
+        placed.sort_by_key(|p| (p.row, p.behind, p.block));
+        self.placed = placed;
+    }
+
+    /// Blocks of the view in order.
+    pub fn placed(&self) -> &[Placed] {
+        &self.placed
+    }
+
+    /// One block.
+    pub fn block(&self, placed: &Placed) -> Option<&Block> {
+        self.state.blocks.get(placed.block)
+    }
+
+    /// Takes back folds that cover rows after `to`, and every decision on rows after it.
+    pub fn rewind_to(&mut self, to: u64) {
+        for fold in &mut self.state.folds {
+            if fold.to > to {
+                fold.active = false;
+            }
+        }
+        let position = |key: &str| key.split_once('.').and_then(|(p, _)| p.parse::<u64>().ok());
+        self.state.entries.retain(|key, _| position(key).is_none_or(|p| p <= to));
+        self.state.blocks.retain(|b| b.to <= to);
+        self.after_unfold();
+    }
+
+    /// Takes a fold back, and those made on it. Returns whether there was one.
+    pub fn unfold(&mut self, id: &str) -> bool {
+        let Some(at) = self.state.folds.iter().rposition(|f| f.active && f.id == id) else { return false };
+        for fold in self.state.folds.iter_mut().skip(at) {
+            fold.active = false;
+        }
+        self.after_unfold();
+        true
+    }
+
+    fn after_unfold(&mut self) {
+        self.state.boundary = self.state.fold().map(|f| f.to);
+        self.dirty = true;
+        self.gauge.void();
+        self.lay_view(usize::MAX, "unfolded");
+        self.note_change(0, "unfolded");
+    }
+
+    /// Adds a block and shows it.
+    pub fn add_block(&mut self, block: Block, cause: &'static str) {
+        let hides = block.kind.gone().is_some();
+        self.state.blocks.push(block);
+        self.dirty = true;
+        let rows = if hides { usize::MAX } else { 0 };
+        self.lay_view(rows, cause);
+    }
+
+    /// Captures the session context once; a fold or a new frame captures it again.
+    pub fn capture_context(&mut self, again: bool) {
+        let text = self.frame.context();
+        if (self.state.context.is_none() || again) && !text.is_empty() && self.state.context.as_deref() != Some(&text) {
+            if self.last.is_some() {
+                self.note_change(0, "context");
+            }
+            self.state.context = Some(text);
+            self.dirty = true;
+        }
+    }
+
+    /// A brief that the host has stored by now is an ordinary row.
+    pub(super) fn drop_stored_briefs(&mut self) {
+        let rows = self.transcript.rows();
+        let counter = self.config.estimate.counter;
+        let stored = |block: &Block| {
+            block.kind == BlockKind::Brief && {
+                let hash = measure(counter, &block.text).hash;
+                rows.iter().any(|r| r.role == Role::User && r.position.is_none_or(|p| p > block.to) && r.parts.iter().any(|p| p.measure.hash == hash))
+            }
+        };
+        let before = self.state.blocks.len();
+        let keep: Vec<bool> = self.state.blocks.iter().map(|b| !stored(b)).collect();
+        let mut keep = keep.into_iter();
+        self.state.blocks.retain(|_| keep.next().unwrap_or(true));
+        self.dirty |= self.state.blocks.len() != before;
+    }
+
+    /// The texts of the head in their order.
+    pub fn head(&self) -> Vec<HeadPart> {
+        let mut parts = Vec::new();
+        let folded = self.state.fold();
+        let captured = folded.is_some_and(|f| f.head.iter().any(|p| p.origin == HeadOrigin::Context));
+        if let Some(text) = self.state.context.as_ref().filter(|_| !captured) {
+            let text = super::restore::frames::context(text);
+            parts.push(HeadPart { origin: HeadOrigin::Context, tokens: self.weigh(&text), text });
+        }
+        if let Some(fold) = folded {
+            parts.extend(fold.head.iter().cloned());
+        }
+        for block in self.state.blocks.iter().filter(|b| b.kind == BlockKind::Digest) {
+            parts.push(HeadPart { origin: HeadOrigin::Digest, text: block.text.clone(), tokens: block.tokens });
+        }
+        parts
+    }
+
+    /// What the head weighs.
+    pub fn head_tokens(&self) -> u64 {
+        self.head().iter().map(|p| u64::from(p.tokens)).sum()
+    }
+
+    /// Tokens of blocks that stand before row `rows`.
+    pub(super) fn block_tokens(&self, rows: usize) -> u64 {
+        self.placed.iter().filter(|p| p.row < rows).filter_map(|p| self.block(p)).map(|b| u64::from(b.tokens)).sum()
+    }
+}
