@@ -21,8 +21,15 @@ export function apply(messages, recipe) {
 export function edited(message, op) {
   let out = message;
   for (const { path, value } of op.set ?? []) out = withPath(out, path, value);
+  if (op.cut) out = withoutParts(out, op.cut);
   if (op.append) out = withAppended(out, op.append);
   return out;
+}
+
+/** A message without some of its parts; the others stay the same objects. @param {any} message @param {readonly number[]} cut */
+function withoutParts(message, cut) {
+  const key = Array.isArray(message.parts) ? 'parts' : 'content';
+  return withPath(message, [key], message[key].filter((/** @type {any} */ _part, /** @type {number} */ at) => !cut.includes(at)));
 }
 
 /** Parts behind a message's own; a plain text becomes a list of parts. @param {any} message @param {any[]} parts */
