@@ -59,7 +59,7 @@ properties: pkg
 # Ten minutes of coverage-guided bytes; needs `cargo install cargo-fuzz` and a nightly toolchain.
 FUZZ_SECONDS ?= 600
 fuzz:
-	@cargo +nightly fuzz run histories -- -max_total_time=$(FUZZ_SECONDS) -max_len=2048
+	@mkdir -p fuzz/corpus/histories; cargo +nightly fuzz run histories fuzz/corpus/histories fuzz/findings -- -max_total_time=$(FUZZ_SECONDS) -max_len=2048
 
 clean:
 	rm -rf target pkg fuzz/target

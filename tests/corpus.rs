@@ -6,7 +6,7 @@ mod stages;
 
 #[test]
 fn the_corpus_of_histories_breaks_no_invariant() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/histories");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/findings");
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path()).collect();
     files.sort();
     assert!(!files.is_empty());
