@@ -192,6 +192,7 @@ impl Session {
             }
         }
         self.drop_stored_briefs();
+        self.lay_stripped(if self.state.stripped.is_empty() { self.transcript.len() } else { from });
         self.lay_view(from, "adopted");
         self.capture_context(false);
         self.place_anchor();
@@ -343,6 +344,7 @@ impl Session {
         if moved {
             self.gauge.void();
         }
+        self.lay_stripped(0);
         for (call, row, part) in self.results_from(0) {
             let foreign = |e: &Entry| self.transcript.part(row, part).is_some_and(|p| !e.of.is_empty() && e.of != p.measure.fingerprint());
             if self.entry(call).is_some_and(foreign) {
