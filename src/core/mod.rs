@@ -17,6 +17,7 @@ pub mod session;
 pub mod session_view;
 pub mod restore;
 pub mod cut;
+pub mod findings;
 pub mod fold;
 pub mod ladder;
 pub mod assemble;
