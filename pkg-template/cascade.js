@@ -62,8 +62,6 @@ class Cascade {
   #layer = new ViewLayer();
   /** @type {any[]} */
   #tools;
-  /** The model as the core reads it; a ticket carries it. */
-  #model;
   /** Position of the last row of the running list that has one. @type {number | undefined} */
   #newest;
 
