@@ -153,7 +153,10 @@ impl Session {
     /// Takes a row as row `at` of the host's list. A copy with the same content changes nothing.
     pub fn put_row(&mut self, at: usize, row: Row) {
         match self.transcript.row(at) {
-            Some(old) if old.same_content(&row) => self.transcript.set_position(at, row.position),
+            Some(old) if old.same_content(&row) => {
+                self.transcript.set_position(at, row.position);
+                self.transcript.reprice(at, &row);
+            }
             _ => {
                 self.rewind_rows(at);
                 self.transcript.push_row(row);
@@ -171,6 +174,15 @@ impl Session {
     /// Indexes the rows that were added and lays the decision log over them.
     pub fn take_rows(&mut self) -> Result<(), Error> {
         let from = self.transcript.settle_index();
+        let taken = self.take_from(from);
+        if taken.is_err() {
+            // Refused rows are looked at again when they come again.
+            self.transcript.truncate(from);
+        }
+        taken
+    }
+
+    fn take_from(&mut self, from: usize) -> Result<(), Error> {
         self.transcript.check_positions()?;
         self.settle_provisional();
         for row in from..self.transcript.len() {

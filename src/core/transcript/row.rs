@@ -152,13 +152,13 @@ impl Row {
         self.message.or(self.position)
     }
 
-    /// Whether another row says the same, wherever it is stored.
+    /// Whether another row says the same, wherever it is stored and whatever its media weigh.
     pub fn same_content(&self, other: &Row) -> bool {
         self.role == other.role
             && self.message == other.message
             && self.parts.len() == other.parts.len()
             && self.parts.iter().zip(&other.parts).all(|(a, b)| {
-                a.kind == b.kind && a.flags == b.flags && a.id == b.id && a.name == b.name && a.media_tokens == b.media_tokens && a.measure.hash == b.measure.hash && a.measure.tokens == b.measure.tokens
+                a.kind == b.kind && a.flags == b.flags && a.id == b.id && a.name == b.name && a.measure.hash == b.measure.hash && a.measure.tokens == b.measure.tokens
             })
     }
 
