@@ -205,7 +205,7 @@ fn groups(session: &Session, rounds: &[usize], readable: bool) -> Vec<Block> {
 
 /// Adds a block; what it covers whole is in it and goes.
 pub fn replace_blocks(session: &mut Session, block: Block, cause: &'static str) {
-    session.state.blocks.retain(|b| b.kind.gone().is_none() || b.kind == BlockKind::Digest || b.from < block.from || b.to > block.to);
+    session.state.blocks.retain(|b| b.kind.gone().is_none() || b.from < block.from || b.to > block.to);
     session.add_block(block, cause);
 }
 

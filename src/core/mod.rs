@@ -20,6 +20,7 @@ pub mod session_reasoning;
 mod session_reasoning_tests;
 pub mod restore;
 pub mod cut;
+pub mod findings;
 pub mod fold;
 pub mod ladder;
 pub mod assemble;
