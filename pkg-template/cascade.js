@@ -46,7 +46,6 @@ class Cascade {
   #rows;
   /** Named, or seen for certain. @type {import('./formats/parts.js').Format | undefined} */
   #format;
-  #model;
   /** @type {Promise<unknown>} */
   #queue = Promise.resolve();
   /** @type {'open' | 'closed' | 'dead'} */
