@@ -4,6 +4,7 @@
 // Decides the order of calls (one at a time, first come first served) and lays the core's recipe over
 // the host's objects. Everything about relief is decided in the core.
 
+import { branchState, deleteOutputs } from './branch.js';
 import { Bridge } from './bridge.js';
 import { Core } from './core_bg.js';
 import { CascadeError, badInput, isTrap } from './errors.js';
@@ -60,8 +61,8 @@ class Cascade {
   #tools;
   /** The model as the core reads it; a ticket carries it. */
   #model;
-  /** Position of the last row of the running list that has one. @type {number | undefined} */
-  #newest;
+  /** Positions of the rows of the last call. @type {number[]} */
+  #positions = [];
 
   /** @param {any} core @param {Bridge} bridge @param {Window} window @param {string | undefined} format @param {any} model */
   constructor(core, bridge, window, format, model) {
@@ -105,7 +106,7 @@ class Cascade {
       bridge.signal = signal;
       try {
         this.#rows.push(messages, positions, format);
-        this.#newest = positions ? positions.findLast((p) => p !== null && p !== undefined) : messages.length - 1;
+        this.#positions = positions ? positions.filter((p) => p !== null && p !== undefined) : messages.map((_, i) => i);
         const report = await run(this.#core.next(ask));
         await this.#redactAgain(report.steps, messages, format);
         const { recipe, view, handles } = this.#layer.lay(report.steps, messages, format, (row, part) => bridge.output(row, part), (row) => this.#rows.printOf(row));
@@ -216,7 +217,7 @@ class Cascade {
       v: TICKET,
       transcript: this.#bridge.transcript,
       format: (this.#format ?? aiSdk).name,
-      to: Math.max(this.#newest ?? plan.covered, plan.covered),
+      to: Math.max(this.#positions.at(-1) ?? 0, plan.covered),
       model: this.#model,
       config: this.#core.config(),
       ...(context?.length > 0 ? { context } : {}),
@@ -237,6 +238,29 @@ class Cascade {
   unfold(input) {
     return this.#run(async () => {
       await run(this.#core.unfold(String(input?.id ?? '')));
+      return {};
+    });
+  }
+
+  /** Another conversation that begins with the rows up to `at`. @param {any} input */
+  fork(input) {
+    return this.#run(async () => {
+      const { to, at, map, host } = input ?? {};
+      if (typeof to !== 'string' || to === '' || to === this.#bridge.transcript) throw badInput('`to` must name another conversation');
+      if (!Number.isSafeInteger(at) || at < 0) throw badInput('`at` must be the position of the last row that goes along');
+      const { transcript, host: mine } = this.#bridge;
+      const state = await branchState(this.#core, mine, transcript, { to, at, map });
+      const child = await open({ transcript: to, host: host ?? mine, model: givenModel(this.#model), config: this.#core.config(), ...(this.#format && { format: this.#format.name }), ...(typeof mine.commit === 'function' ? {} : { state }) });
+      if (this.#frame !== undefined) child.set({ frame: this.#frame });
+      return child;
+    });
+  }
+
+  /** A fresh start on the same rows; with `all` nothing at all is remembered. @param {{ all?: boolean }} [input] */
+  forget(input) {
+    return this.#run(async () => {
+      await run(this.#core.reset(input?.all === true));
+      await deleteOutputs(this.#bridge.host, this.#bridge.transcript);
       return {};
     });
   }
@@ -458,6 +482,12 @@ class Cascade {
       }
     }
   }
+}
+
+/** What `modelInput` read, as `open` takes it. @param {any} model */
+function givenModel({ fromTable, ...model }) {
+  if (fromTable) return { id: model.id, ...(model.maxOutput !== undefined && { maxOutput: model.maxOutput }) };
+  return Object.fromEntries(Object.entries(model).filter(([, value]) => value !== undefined));
 }
 
 /** The outcome of `look` now, handed out later. @template T @param {() => T} look @returns {() => T} */
