@@ -9,11 +9,13 @@ import { Bridge } from './bridge.js';
 import { Core } from './core_bg.js';
 import { CascadeError, badInput, isTrap } from './errors.js';
 import { aiSdk } from './formats/ai-sdk.js';
-import { detectFormat, formatByName } from './formats/index.js';
+import { formatByName, formatOf } from './formats/index.js';
 import { pushFrame } from './frame.js';
 import { callHost, checkHost, checkSignal } from './host.js';
+import { ViewLayer } from './lay-view.js';
+import { mediaPrice } from './media.js';
 import { modelInput } from './models.js';
-import { ViewLayer, emitted } from './lay-view.js';
+import { refuseViews } from './origins.js';
 import { jsonOutput, listOutput, textOutput } from './outputs.js';
 import { plainCopy, shallowFields } from './plain.js';
 import { Window } from './project.js';
@@ -32,9 +34,10 @@ export async function open(options) {
   /** @type {{ window?: Window }} */
   const late = {};
   const measure = (/** @type {any} */ output) => late.window?.write(output.text);
-  const core = await run(Core.open(bridge, modelInput(model), plainCopy(config, 'config', 'bad_config'), plainCopy(state, 'state'), measure));
+  const given = modelInput(model);
+  const core = await run(Core.open(bridge, given, plainCopy(config, 'config', 'bad_config'), plainCopy(state, 'state'), measure));
   late.window = new Window(core);
-  return new Cascade(core, bridge, late.window, format, modelInput(model));
+  return new Cascade(core, bridge, late.window, format, given);
 }
 
 class Cascade {
@@ -42,8 +45,9 @@ class Cascade {
   #bridge;
   #window;
   #rows;
-  /** @type {any} */
+  /** Named, or seen for certain. @type {import('./formats/parts.js').Format | undefined} */
   #format;
+  #model;
   /** @type {Promise<unknown>} */
   #queue = Promise.resolve();
   /** @type {'open' | 'closed' | 'dead'} */
@@ -66,12 +70,13 @@ class Cascade {
 
   /** @param {any} core @param {Bridge} bridge @param {Window} window @param {string | undefined} format @param {any} model */
   constructor(core, bridge, window, format, model) {
-    this.#model = model;
     this.#core = core;
     this.#bridge = bridge;
     this.#window = window;
     this.#rows = new RowSync(core, window);
     this.#format = format === undefined ? undefined : formatByName(format);
+    this.#model = model;
+    this.#reprice();
     this.#tools = [readToolOutput(bridge.host, bridge.transcript, () => this.#core.config().toolOutput.maxChars, () => this.#format ?? aiSdk)];
   }
 
@@ -97,19 +102,22 @@ class Cascade {
     return this.#run(async (live) => {
       const { messages, positions, signal } = taken();
       signal?.throwIfAborted();
-      this.#refuseViews(messages);
-      const format = this.#formatOf(messages);
+      refuseViews(messages);
+      const host = this.#formatOf(messages);
+      const format = host.rowFormat ?? host;
+      const listed = host.rows ? host.rows(messages, positions) : { messages, positions };
       if (input.frame !== undefined) this.#takeFrame(input.frame);
       const bridge = this.#bridge;
-      bridge.messages = messages;
+      bridge.messages = listed.messages;
       bridge.format = format;
       bridge.signal = signal;
       try {
-        this.#rows.push(messages, positions, format);
-        this.#positions = positions ? positions.filter((p) => p !== null && p !== undefined) : messages.map((_, i) => i);
+        this.#rows.owners = listed.owners;
+        this.#rows.push(listed.messages, listed.positions, format);
+        this.#positions = listed.positions ? listed.positions.filter((/** @type {any} */ p) => p !== null && p !== undefined) : listed.messages.map((/** @type {any} */ _, /** @type {number} */ i) => i);
         const report = await run(this.#core.next(ask));
-        await this.#redactAgain(report.steps, messages, format);
-        const { recipe, view, handles } = this.#layer.lay(report.steps, messages, format, (row, part) => bridge.output(row, part), (row) => this.#rows.printOf(row));
+        await this.#redactAgain(report.steps, listed.messages, format);
+        const { recipe, view, handles } = this.#layer.lay(report.steps, listed.messages, format, (row, part) => bridge.output(row, part), (row) => this.#rows.printOf(row));
         this.#handlesShown ||= handles;
         const { steps: _steps, events, background, record, folded, ...rest } = report;
         const pending = folded ? await this.#pending(view, recipe) : 0;
@@ -118,8 +126,9 @@ class Cascade {
           view,
           recipe,
           frame: this.#frameNames,
+          ...(host.rows && { messages: listed.messages }),
           events: [...live, ...this.#number(events)],
-          ...(record === undefined ? {} : { record: [format.userMessage([{ text: record, origin: 'user' }], 'user')] }),
+          ...(record === undefined ? {} : { record: [host.userMessage([{ text: record, origin: 'user' }], 'user')] }),
           ...(pending > 0 ? { pending } : {}),
           ...(background ? { background: this.#background(background) } : {}),
         };
@@ -331,6 +340,7 @@ class Cascade {
           this.#core.setModel(model);
           this.#model = model;
         }
+        if (config !== undefined || model !== undefined) this.#reprice();
         if (pin !== undefined) this.#core.setPins(pin);
         if (orderKeys !== undefined) this.#core.setOrderKeys(orderKeys);
       };
@@ -455,20 +465,22 @@ class Cascade {
 
   /** @param {readonly any[]} messages */
   #formatOf(messages) {
-    this.#format ??= detectFormat(messages);
-    return this.#format ?? aiSdk;
+    if (this.#format) return this.#format;
+    const { format, certain } = formatOf(messages);
+    if (certain) this.#format = format;
+    return format;
+  }
+
+  /** Media are priced by the model and the configuration in force. */
+  #reprice() {
+    this.#rows.price = mediaPrice(this.#model, this.#core.config().media.imageTokens);
+    this.#rows.reprice();
   }
 
   /** @param {any} frame */
   #takeFrame(frame) {
     this.#frameNames = pushFrame(this.#core, this.#window, frame, this.#frame);
     this.#frame = frame;
-  }
-
-  /** @param {readonly any[]} messages */
-  #refuseViews(messages) {
-    const at = messages.findIndex((m) => m !== null && typeof m === 'object' && emitted.has(m));
-    if (at >= 0) throw new CascadeError('view_recorded', `\`messages[${at}]\` is a message that an earlier view handed out; pass the rows as they were recorded`);
   }
 
   /** After a restart the redact hook has to see its texts again; what it leaves is the same as before. @param {any[]} steps @param {readonly any[]} messages @param {any} format */

@@ -173,7 +173,10 @@ impl Session {
     /// Takes a row as row `at` of the host's list. A copy with the same content changes nothing.
     pub fn put_row(&mut self, at: usize, row: Row) {
         match self.transcript.row(at) {
-            Some(old) if old.same_content(&row) => self.transcript.set_position(at, row.position),
+            Some(old) if old.same_content(&row) => {
+                self.transcript.set_position(at, row.position);
+                self.transcript.reprice(at, &row);
+            }
             _ => {
                 self.rewind_rows(at);
                 self.transcript.push_row(row);
@@ -191,6 +194,15 @@ impl Session {
     /// Indexes the rows that were added and lays the decision log over them.
     pub fn take_rows(&mut self) -> Result<(), Error> {
         let from = self.transcript.settle_index();
+        let taken = self.take_from(from);
+        if taken.is_err() {
+            // Refused rows are looked at again when they come again.
+            self.transcript.truncate(from);
+        }
+        taken
+    }
+
+    fn take_from(&mut self, from: usize) -> Result<(), Error> {
         self.transcript.check_positions()?;
         self.settle_provisional();
         for row in from..self.transcript.len() {
@@ -200,6 +212,7 @@ impl Session {
             }
         }
         self.drop_stored_briefs();
+        self.lay_stripped(if self.state.stripped.is_empty() { self.transcript.len() } else { from });
         self.lay_view(from, "adopted");
         self.capture_context(false);
         self.place_anchor();
@@ -359,6 +372,7 @@ impl Session {
         if moved {
             self.gauge.void();
         }
+        self.lay_stripped(0);
         for (call, row, part) in self.results_from(0) {
             let foreign = |e: &Entry| self.transcript.part(row, part).is_some_and(|p| !e.of.is_empty() && e.of != p.measure.fingerprint());
             if self.entry(call).is_some_and(foreign) {

@@ -45,6 +45,9 @@ pub struct State {
     /// The newest position at which the per-turn blocks were made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<u64>,
+    /// Rows whose reasoning left the view with an edit before it, by position.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub stripped: BTreeSet<u64>,
     /// Net tokens relieved so far.
     #[serde(default)]
     pub reclaimed: u64,
@@ -78,6 +81,7 @@ impl Default for State {
             order_keys: BTreeMap::new(),
             pins: BTreeSet::new(),
             turn: None,
+            stripped: BTreeSet::new(),
             reclaimed: 0,
             evict_rest: None,
             calibration: Calibration::default(),

@@ -116,6 +116,8 @@ impl<H: Host> Driver<H> {
         self.lossless(mark, trail).await?;
         let fold = self.fold_stage(ask, trail).await?;
         if fold.folded {
+            // Kept reasoning that was bound to what is folded now goes with it.
+            self.with(|s| s.strip_reasoning(s.first_kept()));
             // The fold is durable, and with it what was decided before it.
             *mark = self.with(|s| s.mark());
             // The prefix is new anyway: what may still be evicted goes now rather than at the next call.
@@ -168,6 +170,7 @@ impl<H: Host> Driver<H> {
         let plan = match self.with(|s| ladder::plan_evict(s, keeping)) {
             None => return,
             Some(Err(Declined::BelowMinimum)) => return trail.outcomes.push(Outcome::declined("evict", "below_minimum")),
+            Some(Err(Declined::ReasoningBound)) => return trail.outcomes.push(Outcome::deferred("evict", "turn", "reasoning_bound")),
             Some(Err(Declined::NoProgress)) => return trail.outcomes.push(Outcome::declined("evict", "no_progress")),
             Some(Ok(plan)) => plan,
         };

@@ -113,12 +113,6 @@ impl Core {
         self.driver.with(|s| s.transcript.len())
     }
 
-    /// Says whether a message of the list is an item of a step instead of a step.
-    #[wasm_bindgen(js_name = setItems)]
-    pub fn set_items(&self, items: bool) {
-        self.driver.with(|s| s.transcript.set_items(items));
-    }
-
     /// Opens a row: 0 system, 1 user, 2 assistant, 3 tool; a negative position means none. `message` is the
     /// position of the message that became this row and others.
     pub fn row(&self, role: u32, position: f64, message: f64) {

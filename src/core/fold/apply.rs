@@ -116,6 +116,7 @@ pub fn record(state: &mut State, fold: Fold) {
     state.entries.retain(|key, entry| entry.redacted || position(key).is_none_or(|p| p > covered));
     // What was put on kept rows (the plan, recalled messages) is made anew: the prefix is gone anyway.
     state.blocks.retain(|b| b.to > covered && !matches!(b.kind, BlockKind::Anchor | BlockKind::Recall));
+    state.stripped.retain(|p| *p > covered);
     state.context = None;
     state.boundary = Some(covered);
     state.breaker = Breaker::default();

@@ -120,6 +120,13 @@ impl Transcript {
         }
     }
 
+    /// Takes over what the same row's media weigh now.
+    pub fn reprice(&mut self, at: usize, row: &Row) {
+        for (part, new) in self.rows.get_mut(at).into_iter().flat_map(|r| &mut r.parts).zip(&row.parts) {
+            part.media_tokens = new.media_tokens;
+        }
+    }
+
     /// Hides a row from the view, or shows it again. Returns whether that changed anything.
     pub fn set_gone(&mut self, row: usize, gone: Option<Gone>) -> bool {
         match self.rows.get_mut(row) {
