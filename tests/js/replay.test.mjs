@@ -16,7 +16,7 @@ import { protectedFrom } from '../../pkg/violations/rounds.js';
 import { outputText, same } from '../../pkg/violations/texts.js';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
-const shared = path.join(root, '..', 'shared', 'data');
+const shared = path.join(process.env.GENTLE_SHARED ?? path.join(root, '..', 'shared'), 'data');
 
 const user = (text) => ({ role: 'user', content: text });
 const call = (...ids) => ({ role: 'assistant', content: ids.map((toolCallId) => ({ type: 'tool-call', toolCallId, toolName: 'read', input: {} })) });

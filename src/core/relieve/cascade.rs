@@ -24,7 +24,9 @@ pub fn limit(session: &Session) -> usize {
     let keep = session.config.summarize.keep_rounds as usize;
     let rounds = if keep == 0 { rows } else { closed.len().checked_sub(keep).and_then(|i| closed.get(i).copied()).unwrap_or(0) };
     let turn = index.turns().last().copied().unwrap_or(rows);
-    recent.min(rounds).min(turn).min(session.transcript.first_unread())
+    let limit = recent.min(rounds).min(turn).min(session.transcript.first_unread());
+    // Counted in messages it may fall between a call and its result; a round goes or stays whole.
+    index.rounds().iter().find(|r| r.start < limit && limit < r.end).map_or(limit, |r| r.start)
 }
 
 /// Stage 1: visible results over the stage's cap, oldest first.
