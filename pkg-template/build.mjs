@@ -33,6 +33,11 @@ export default function bytes() {
 `,
 );
 
+// The same types for programs that `require`: TypeScript reads a `.d.ts` of this package as a module's.
+for (const name of ['index', 'types']) {
+  writeFileSync(path.join(pkg, `${name}.d.cts`), readFileSync(path.join(pkg, `${name}.d.ts`), 'utf8').replaceAll("'./types.js'", "'./types.cjs'"));
+}
+
 const version = /^version = "(.+)"$/m.exec(readFileSync(path.join(root, 'Cargo.toml'), 'utf8'))[1];
 const manifest = JSON.parse(readFileSync(path.join(template, 'package.json'), 'utf8'));
 writeFileSync(path.join(pkg, 'package.json'), `${JSON.stringify({ ...manifest, version }, null, 2)}\n`);

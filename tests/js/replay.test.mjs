@@ -261,7 +261,7 @@ describe('replay', () => {
     const input = longSession();
     const report = await replaySession(input, { window: 20_000, file: 'long.json' });
     assert.deepEqual(Object.keys(report), ['file', 'format', 'window', 'config', 'steps', 'totals', 'violations']);
-    assert.deepEqual(Object.keys(report.steps[0]), ['index', 'row', 'before', 'after', 'evicted', 'clamped', 'folded', 'prefix', 'cost']);
+    assert.deepEqual(Object.keys(report.steps[0]), ['index', 'row', 'before', 'after', 'evicted', 'clamped', 'dropped', 'digested', 'folded', 'prefix', 'cost']);
     assert.deepEqual(report.violations, []);
     assert.deepEqual([report.file, report.format, report.window], ['long.json', 'ai-sdk', 20_000]);
     assert.deepEqual(report.steps.map((step) => step.row), input.steps.map((step) => step.row));
@@ -390,7 +390,7 @@ describe('real sessions', () => {
   real('pi-mono/large-session.jsonl', async (input) => {
     const report = await replaySession(input, { window: 120_000 });
     assert.deepEqual(report.violations, []);
-    const free = await replaySession(input, { window: 120_000, config: { eviction: { enabled: false } } });
+    const free = await replaySession(input, { window: 120_000, config: { eviction: { enabled: false }, cascade: { enabled: false } } });
     assert.ok(report.totals.maxAfter < free.totals.maxAfter);
     assert.ok(report.totals.handles.offered > 0);
     assert.equal(report.totals.handles.verified, report.totals.handles.offered);
