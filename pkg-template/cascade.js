@@ -19,6 +19,7 @@ import { jsonOutput, listOutput, textOutput } from './outputs.js';
 import { plainCopy, shallowFields } from './plain.js';
 import { Window } from './project.js';
 import { readToolOutput } from './read-tool-output.js';
+import { TICKET, foldTicket } from './run-fold.js';
 import { run } from './run-job.js';
 import { RowSync } from './sync-rows.js';
 
@@ -61,6 +62,10 @@ class Cascade {
   #layer = new ViewLayer();
   /** @type {any[]} */
   #tools;
+  /** The model as the core reads it; a ticket carries it. */
+  #model;
+  /** Position of the last row of the running list that has one. @type {number | undefined} */
+  #newest;
 
   /** @param {any} core @param {Bridge} bridge @param {Window} window @param {string | undefined} format @param {any} model */
   constructor(core, bridge, window, format, model) {
@@ -71,7 +76,7 @@ class Cascade {
     this.#format = format === undefined ? undefined : formatByName(format);
     this.#model = model;
     this.#reprice();
-    this.#tools = [readToolOutput(bridge.host, bridge.transcript, () => this.#core.config().toolOutput.maxChars)];
+    this.#tools = [readToolOutput(bridge.host, bridge.transcript, () => this.#core.config().toolOutput.maxChars, () => this.#format ?? aiSdk)];
   }
 
   /** The view to send now. @param {any} input */
@@ -108,6 +113,7 @@ class Cascade {
       try {
         this.#rows.owners = listed.owners;
         this.#rows.push(listed.messages, listed.positions, format);
+        this.#newest = listed.positions ? listed.positions.findLast((/** @type {any} */ p) => p !== null && p !== undefined) : listed.messages.length - 1;
         const report = await run(this.#core.next(ask));
         await this.#redactAgain(report.steps, listed.messages, format);
         const { recipe, view, handles } = this.#layer.lay(report.steps, listed.messages, format, (row, part) => bridge.output(row, part), (row) => this.#rows.printOf(row));
@@ -151,7 +157,7 @@ class Cascade {
     /** @type {Promise<any[]> | undefined} */
     let started;
     return {
-      ticket: { v: 1, transcript: bridge.transcript, plan },
+      ticket: this.#ticket(plan),
       run: () => {
         started ??= (async () => {
           /** @type {any[]} */
@@ -172,6 +178,58 @@ class Cascade {
         })();
         return started;
       },
+    };
+  }
+
+  /** A fold that is due at rest: its rows come from the host's store, since none of the host's objects are kept. @param {any} plan */
+  #atRest(plan) {
+    const bridge = this.#bridge;
+    const ticket = this.#ticket(plan);
+    /** @type {Promise<any[]> | undefined} */
+    let started;
+    return {
+      ticket,
+      run: () => {
+        started ??= (async () => {
+          /** @type {any[]} */
+          const live = [];
+          this.#check();
+          this.#core.setFolding(true);
+          const done = (async () => {
+            try {
+              await foldTicket(ticket, bridge.host, { onEvent: (event) => live.push(...this.#tell([event])) });
+            } finally {
+              if (this.#life === 'open') {
+                this.#core.setFolding(false);
+                await run(this.#core.catchUp());
+              }
+            }
+          })();
+          bridge.running = done;
+          try {
+            await done;
+          } finally {
+            if (bridge.running === done) bridge.running = undefined;
+          }
+          return live;
+        })();
+        return started;
+      },
+    };
+  }
+
+  /** What another process needs to make the same fold; JSON. @param {any} plan */
+  #ticket(plan) {
+    const { context } = this.#frame ?? {};
+    return {
+      v: TICKET,
+      transcript: this.#bridge.transcript,
+      format: (this.#format ?? aiSdk).name,
+      to: Math.max(this.#newest ?? plan.covered, plan.covered),
+      model: this.#model,
+      config: this.#core.config(),
+      ...(context?.length > 0 ? { context } : {}),
+      plan,
     };
   }
 
@@ -196,9 +254,12 @@ class Cascade {
   settle(input = {}) {
     return this.#run(async () => {
       if (input === null || typeof input !== 'object') throw badInput('`settle` needs an object: { messages?, usage?, error? }');
-      const events = this.#number(this.#core.settle(shallowFields(input.usage)));
+      const told = this.#core.settle(shallowFields(input.usage));
+      if (isTaskBoundary(input.messages, this.#format ?? aiSdk)) told.push(...[this.#core.handoff()].filter(Boolean));
+      const events = this.#number(told);
       const { occupancy, window } = this.#core.inspect();
-      return { occupancy, window, events };
+      const due = this.#core.foldDue();
+      return { occupancy, window, events, ...(due ? { background: this.#atRest(due) } : {}) };
     });
   }
 
@@ -224,7 +285,8 @@ class Cascade {
   get tools() {
     return this.#guard(() => {
       const { persistRaw } = this.#core.config().toolOutput;
-      return this.#bridge.host.raw && (persistRaw || this.#handlesShown) ? this.#tools : [];
+      const { raw, rows } = this.#bridge.host;
+      return (raw && persistRaw) || ((raw || rows) && this.#handlesShown) ? this.#tools : [];
     });
   }
 
@@ -419,6 +481,36 @@ function settled(look) {
     return () => {
       throw error;
     };
+  }
+}
+
+/** Whether a response ended the task at hand: the model said something and waits for nothing. @param {any} messages @param {any} format */
+function isTaskBoundary(messages, format) {
+  if (!Array.isArray(messages)) return false;
+  let open = 0;
+  let said = false;
+  for (const message of messages) {
+    for (const part of shallow(() => format.parts(message))) {
+      if (part.kind === PART_CALL) open += 1;
+      else if (part.kind === PART_RESULT) open -= 1;
+      else if (part.kind === PART_TEXT) said = true;
+      else if (part.kind === PART_ASKS) return false;
+    }
+  }
+  return said && open <= 0;
+}
+
+const PART_TEXT = 0;
+const PART_CALL = 2;
+const PART_RESULT = 3;
+const PART_ASKS = 5;
+
+/** @param {() => any[]} read */
+function shallow(read) {
+  try {
+    return read();
+  } catch {
+    return [];
   }
 }
 

@@ -6,6 +6,7 @@
 // output or a text of ours looks in a message.
 
 import { edited } from './apply.js';
+import { reasoningChange } from './formats/reasoning.js';
 import { handOut } from './origins.js';
 import { shorten, textOutput } from './outputs.js';
 
@@ -62,13 +63,14 @@ export class ViewLayer {
 
   /** @param {any} step @param {any} message @param {any} format @param {(row: number, part: number) => any} outputAt @param {number | undefined} print */
   #edit(step, message, format, outputAt, print) {
-    const key = JSON.stringify([print, step.set, step.append]);
+    const key = JSON.stringify([print, step.set, step.append, step.cut, step.unname]);
     const known = this.#edits.get(message);
     if (known?.key === key) return { op: { ...known.op, edit: step.row }, copy: known.copy };
     const set = step.set.map((/** @type {any} */ r) => format.leaf(message, r.part, shownOutput(r, outputAt(step.row, r.part))));
+    const lost = step.cut || step.unname ? reasoningChange(format.name, message, step.cut ?? [], step.unname ?? []) : { set: [], cut: [] };
     const added = step.append?.length > 0 ? format.appended(message, step.append) : {};
-    set.push(...(added.set ?? []));
-    const op = { edit: step.row, ...(set.length > 0 ? { set } : {}), ...(added.append ? { append: added.append } : {}) };
+    set.push(...lost.set, ...(added.set ?? []));
+    const op = { edit: step.row, ...(set.length > 0 ? { set } : {}), ...(lost.cut.length > 0 ? { cut: lost.cut } : {}), ...(added.append ? { append: added.append } : {}) };
     const copy = edited(message, op);
     handOut(copy);
     this.#edits.set(message, { key, op, copy });

@@ -11,11 +11,13 @@ import { FORMAT_NAMES } from './formats/index.js';
 
 /** Roles that some format has. */
 const ROLES = new Set(['system', 'developer', 'user', 'human', 'assistant', 'ai', 'model', 'tool', 'function']);
+/** A format's code for the role of a system message. */
+const SYSTEM = 0;
 
 export class RowSync {
   #core;
   #window;
-  /** @type {{ id: number, print: number, position: number }[]} */
+  /** @type {{ id: number, print: number, position: number, system: boolean }[]} */
   #rows = [];
 
   /** @param {any} core @param {import('./project.js').Window} window */
@@ -44,6 +46,7 @@ export class RowSync {
     // Lists of plain texts read alike in several formats; until one is certain, the core's own demands hold.
     if (FORMAT_NAMES.includes(/** @type {any} */ (format.name))) this.#core.setFormat(format.name);
     if (positions && positions.length !== messages.length) throw badInput(`\`positions\` has ${positions.length} entries for ${messages.length} messages`);
+    this.#dropCovered(messages, positions, format);
     for (let i = 0; i < messages.length; i += 1) {
       const message = messages[i];
       if (message === null || typeof message !== 'object') throw badInput(`\`messages[${i}]\` must be a message object`);
@@ -53,7 +56,7 @@ export class RowSync {
       const known = this.#rows[i];
       if (known && i < this.#core.rows() && known.id === id && known.print === print && known.position === position) continue;
       this.#project(message, i, position, format);
-      this.#rows[i] = { id, print, position };
+      this.#rows[i] = { id, print, position, system: format.role(message) === SYSTEM };
     }
     if (this.#core.rows() > messages.length) this.#core.rewind(messages.length);
     this.#rows.length = messages.length;
@@ -62,6 +65,28 @@ export class RowSync {
   /** Measures everything again at the next push, because prices changed; what weighs the same stays. */
   reprice() {
     this.#rows = [];
+  }
+
+  /**
+   * After a fold a host may pass the kept rows alone: then the covered ones go from the front, and nothing is
+   * measured anew. A system row in front stays where it is.
+   * @param {readonly any[]} messages @param {readonly any[] | undefined} positions @param {any} format
+   */
+  #dropCovered(messages, positions, format) {
+    const rows = this.#rows;
+    const lead = rows.findIndex((row) => !row.system);
+    if (lead < 0 || this.#core.rows() !== rows.length) return;
+    const first = messages.findIndex((message, i) => i >= lead && message !== null && typeof message === 'object' && readable(i, () => format.role(message)) !== SYSTEM);
+    if (!positions) {
+      const known = first < 0 ? -1 : rows.findIndex((row) => row.id === identity(messages[first]));
+      if (known > first && first === lead) throw badInput(`\`messages\` lost its first ${known - first} rows; pass \`positions\` beside a list that does not begin at the beginning`);
+      return;
+    }
+    const position = first === lead ? positions[first] : undefined;
+    if (!Number.isSafeInteger(position) || rows[lead].position === position) return;
+    let to = rows.findIndex((row) => row.position === position);
+    if (to < 0 && rows.every((row) => row.position < position)) to = rows.length;
+    if (to > lead && this.#core.dropCovered(lead, to - lead)) rows.splice(lead, to - lead);
   }
 
   /** @param {any} message @param {number} at @param {number} position @param {import('./formats/parts.js').Format} format */

@@ -169,7 +169,7 @@ impl Row {
 
     /// Whether the row is not sent: hidden by a decision, or all blank.
     pub fn is_hidden(&self) -> bool {
-        self.gone.is_some() || self.is_blank()
+        self.gone.is_some() || self.is_blank() || self.is_bare()
     }
 
     /// What the row weighs in the view.
@@ -180,6 +180,12 @@ impl Row {
     /// UTF-8 bytes of the row's texts in the view.
     pub fn view_bytes(&self) -> u64 {
         if self.is_hidden() { 0 } else { self.parts.iter().map(Part::view_bytes).sum() }
+    }
+
+    /// Whether it held nothing but reasoning, and that left.
+    pub fn is_bare(&self) -> bool {
+        let left = |p: &Part| p.kind == PartKind::Reasoning && p.stand_in.is_some();
+        self.parts.iter().any(left) && self.parts.iter().all(|p| left(p) || (p.kind == PartKind::Text && p.measure.blank))
     }
 
     /// Whether a person wrote it: a user row with something besides tool results.
