@@ -8,7 +8,7 @@ import { Bridge } from './bridge.js';
 import { Core } from './core_bg.js';
 import { CascadeError, badInput, isTrap } from './errors.js';
 import { aiSdk } from './formats/ai-sdk.js';
-import { formatByName, formatOf } from './formats/index.js';
+import { formatByName, formatOf, listRows } from './formats/index.js';
 import { pushFrame } from './frame.js';
 import { callHost, checkHost, checkSignal } from './host.js';
 import { ViewLayer } from './lay-view.js';
@@ -46,7 +46,6 @@ class Cascade {
   #rows;
   /** Named, or seen for certain. @type {import('./formats/parts.js').Format | undefined} */
   #format;
-  #model;
   /** @type {Promise<unknown>} */
   #queue = Promise.resolve();
   /** @type {'open' | 'closed' | 'dead'} */
@@ -103,8 +102,8 @@ class Cascade {
       signal?.throwIfAborted();
       refuseViews(messages);
       const host = this.#formatOf(messages);
-      const format = host.rowFormat ?? host;
-      const listed = host.rows ? host.rows(messages, positions) : { messages, positions };
+      const listed = listRows(host, messages, positions);
+      const { format } = listed;
       if (input.frame !== undefined) this.#takeFrame(input.frame);
       const bridge = this.#bridge;
       bridge.messages = listed.messages;
