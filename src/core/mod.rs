@@ -14,6 +14,7 @@ pub mod view;
 pub mod state;
 pub mod relieve;
 pub mod session;
+pub mod session_gauge;
 pub mod session_view;
 pub mod restore;
 pub mod cut;

@@ -220,7 +220,24 @@ pub struct Calibration {
     pub real: f64,
     /// Sum of estimated growth.
     pub estimated: f64,
-    /// Real minus estimated tokens at the first count: what the messages do not show.
+    /// Real minus estimated tokens at the newest count: what the messages do not show.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overhead: Option<i64>,
+    /// What results cost beside their texts, newest steps, in a ring.
+    #[serde(skip_serializing_if = "no_steps")]
+    pub steps: [Option<f64>; STEPS],
+    /// How many of them were taken.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub taken: u32,
+}
+
+/// Steps that are remembered.
+pub const STEPS: usize = 9;
+
+fn no_steps(steps: &[Option<f64>; STEPS]) -> bool {
+    steps.iter().all(Option::is_none)
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
 }

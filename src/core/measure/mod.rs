@@ -2,6 +2,8 @@
 
 pub mod breakdown;
 pub mod classes;
+pub mod family;
+pub mod learning;
 pub mod meter;
 pub mod occupancy;
 pub mod thresholds;

@@ -5,6 +5,8 @@
 
 use serde::Serialize;
 
+use super::family::{Family, Keeps};
+use super::learning::{self, Growth, Tools};
 use super::usage::Usage;
 use crate::core::state::Calibration;
 
@@ -29,22 +31,43 @@ pub struct Occupancy {
     pub provenance: Provenance,
 }
 
-/// Measured sizes of a request, in the estimate's own unit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Measured sizes of a request, in counted tokens.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sent {
     /// Rows of the host's list it was made from.
     pub rows: usize,
     /// Frame and view, measured.
     pub measured: u64,
+    /// The part of it that is priced by formula (media) and needs no correction.
+    pub media: u64,
     /// The part of it that is the newest counted response's own rows.
     pub response: u64,
+    /// The reasoning within the response.
+    pub reasoning: u64,
+    /// What stands behind the response, by tool.
+    pub pieces: Vec<(Box<str>, u64)>,
+    /// Results and user messages among that.
+    pub units: u32,
+    /// Whether the user spoke: the turn of the response is over.
+    pub turn: bool,
+}
+
+impl Sent {
+    fn texts(&self) -> f64 {
+        self.measured.saturating_sub(self.media) as f64
+    }
+
+    fn appended(&self) -> f64 {
+        self.pieces.iter().map(|p| p.1 as f64).sum()
+    }
 }
 
 /// A real count and the request it belongs to.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 struct Anchor {
     tokens: u32,
     output: Option<u32>,
+    reasoning: Option<u32>,
     /// Absent until the next `next` tells which rows the counted request was made of.
     sent: Option<Sent>,
 }
@@ -56,14 +79,29 @@ pub struct Gauge {
     last_sent: Option<Sent>,
     fixed_ratio: Option<f64>,
     fixed_overhead: Option<i64>,
+    family: Family,
     calibration: Calibration,
+    tools: Tools,
+    /// Reasoning of the running turn that is still in the window and goes when the user speaks.
+    held: f64,
     /// Set between `settle` and the next `next`: the count is the response's own, exact.
     fresh: bool,
+    /// The anchor was counted by another model.
+    foreign: bool,
+    /// How far the overhead jumped at the newest count, if it did.
+    drift: Option<i64>,
 }
 
-/// Estimated growth from which a step says something about the ratio, and the weight of the start value.
-const ENOUGH: f64 = 200.0;
-const PRIOR_TOKENS: f64 = 4_000.0;
+/// A response's own rows in later requests.
+struct Own {
+    kept: f64,
+    /// Reasoning in it that goes when the turn ends.
+    held: f64,
+}
+
+/// A jump of the overhead that is worth telling: at least this much, and this share of the window's content.
+const DRIFT_TOKENS: i64 = 2_000;
+const DRIFT_SHARE: f64 = 0.1;
 
 impl Gauge {
     /// A gauge that starts from what was learned before and from what the host knows.
@@ -77,21 +115,57 @@ impl Gauge {
         self.fixed_overhead = overhead;
     }
 
+    /// Takes the constants of the model's family.
+    pub fn set_family(&mut self, family: Family) {
+        let before = self.ratio();
+        self.family = family;
+        let factor = self.ratio() / before;
+        if let Some(anchor) = self.anchor.as_mut().filter(|_| self.foreign) {
+            anchor.tokens = to_tokens(f64::from(anchor.tokens) * factor);
+        }
+    }
+
+    /// Another model counts from now on. The last count is scaled by what is known of the two, and is an
+    /// estimate until the new model answers.
+    pub fn switch(&mut self, calibration: Calibration) {
+        let before = self.ratio();
+        self.calibration = calibration;
+        self.tools = Tools::default();
+        let factor = self.ratio() / before;
+        if let Some(anchor) = &mut self.anchor {
+            anchor.tokens = to_tokens(f64::from(anchor.tokens) * factor);
+            self.foreign = true;
+        }
+        self.held = 0.0;
+        self.fresh = false;
+    }
+
+    /// Rows that the host passes no more are gone from the request that was counted, too.
+    pub fn drop_rows(&mut self, from: usize, n: usize) {
+        for sent in [self.anchor.as_mut().and_then(|a| a.sent.as_mut()), self.last_sent.as_mut()].into_iter().flatten() {
+            sent.rows = if sent.rows >= from + n { sent.rows - n } else { sent.rows.min(from) };
+        }
+    }
+
     /// What was learned.
     pub fn calibration(&self) -> Calibration {
         self.calibration
     }
 
-    /// Real tokens per estimated token.
+    /// Real tokens per counted token.
     pub fn ratio(&self) -> f64 {
-        let start = self.fixed_ratio.unwrap_or(1.0);
-        let c = self.calibration;
-        ((start * PRIOR_TOKENS + c.real) / (PRIOR_TOKENS + c.estimated)).clamp(0.2, 5.0)
+        learning::ratio(&self.calibration, self.fixed_ratio.unwrap_or(self.family.ratio))
     }
 
     /// Real tokens that the messages do not show, as far as known.
     pub fn overhead(&self) -> Option<i64> {
         self.calibration.overhead.or(self.fixed_overhead)
+    }
+
+    /// How far the overhead jumped at the newest count: something is in the window that the messages do
+    /// not show, or is not in it although they do.
+    pub fn drift(&self) -> Option<i64> {
+        self.drift
     }
 
     /// A new request is being put together: from here on the response's own rows count too.
@@ -109,32 +183,58 @@ impl Gauge {
     pub fn settle(&mut self, usage: &Usage) -> bool {
         let Some(tokens) = usage.input_tokens else { return false };
         let sent = self.last_sent.take();
-        if let Some(now) = sent {
+        if let Some(now) = &sent {
             self.learn(tokens, now);
         }
-        self.anchor = Some(Anchor { tokens, output: usage.output_tokens, sent });
+        self.anchor = Some(Anchor { tokens, output: usage.output_tokens, reasoning: usage.reasoning_tokens, sent });
         self.fresh = true;
+        self.foreign = false;
         true
     }
 
     /// Growth between two counts says how far the estimate is off.
-    fn learn(&mut self, tokens: u32, now: Sent) {
-        match self.anchor {
-            Some(Anchor { tokens: before, output, sent: Some(then) }) if now.rows > then.rows && now.measured > then.measured => {
-                // A response whose output was reported is not estimated, so it teaches nothing.
-                let own = output.map_or(0, |_| now.response);
-                let estimated = now.measured.saturating_sub(then.measured + own) as f64;
-                let real = f64::from(tokens) - f64::from(before) - f64::from(output.unwrap_or(0));
-                if estimated >= ENOUGH && real > 0.0 {
-                    let real = real.clamp(estimated * 0.2, estimated * 5.0);
-                    self.calibration.real += real;
-                    self.calibration.estimated += estimated;
-                }
+    fn learn(&mut self, tokens: u32, now: &Sent) {
+        let start = self.fixed_ratio.unwrap_or(self.family.ratio);
+        if let Some(anchor) = self.anchor.clone().filter(|_| !self.foreign)
+            && let Some(then) = anchor.sent.as_ref().filter(|then| now.rows > then.rows)
+        {
+            let own = self.own(&anchor, now);
+            let elsewhere = now.texts() - then.texts() - now.response as f64 - now.appended();
+            let gone = if now.turn { self.held + own.held } else { 0.0 };
+            // Media are priced, not measured: a step with new ones says nothing about texts.
+            if now.media <= then.media && elsewhere >= -0.5 {
+                let whole = [("".into(), elsewhere.max(0.0) as u64)];
+                let pieces = if now.pieces.is_empty() { &whole[..] } else { now.pieces.as_slice() };
+                let real = f64::from(tokens) - f64::from(anchor.tokens) - own.kept + gone;
+                learning::learn(&mut self.calibration, &mut self.tools, start, &Growth { real, pieces, units: now.units });
             }
-            _ => {}
+            self.held = if now.turn { 0.0 } else { self.held + own.held };
         }
-        let shown = (now.measured as f64 * self.ratio()).round() as i64;
-        self.calibration.overhead.get_or_insert(i64::from(tokens) - shown);
+        let shown = (now.texts() * self.ratio()).round() as i64 + now.media as i64;
+        let overhead = i64::from(tokens) - shown;
+        let before = self.calibration.overhead.replace(overhead);
+        self.drift = before.map(|b| overhead - b).filter(|d| d.abs() >= DRIFT_TOKENS && d.abs() as f64 >= DRIFT_SHARE * f64::from(tokens));
+    }
+
+    /// What stays of a response: what was reported, less the reasoning that the provider drops.
+    fn own(&self, anchor: &Anchor, now: &Sent) -> Own {
+        let ratio = self.ratio();
+        let reasoning = now.reasoning as f64 * ratio;
+        let visible = now.response.saturating_sub(now.reasoning) as f64 * ratio;
+        let reported = anchor.reasoning.map_or(0.0, f64::from);
+        let keeps = self.family.reasoning;
+        let output = anchor.output.map(f64::from).filter(|out| *out >= 0.7 * visible);
+        let kept = match (keeps, output) {
+            // Nothing was reported, or less than what is there (a figure from the start of a stream).
+            (Keeps::None, None) => visible,
+            (_, None) => visible + reasoning,
+            (Keeps::None, Some(out)) if reported > 0.0 => out - reported.min(out),
+            (Keeps::None, Some(_)) if reasoning > 0.0 => visible,
+            (Keeps::None, Some(out)) if out > 2.5 * visible + 100.0 => visible,
+            (_, Some(out)) => out,
+        };
+        let thought = if reported > 0.0 { reported } else if reasoning > 0.0 { reasoning * 1.6 + 60.0 } else { 0.0 };
+        Own { kept, held: if keeps == Keeps::Turn { (kept - visible).clamp(0.0, thought) } else { 0.0 } }
     }
 
     /// The anchor no longer describes the history (fold, branch, rewritten list).
@@ -142,6 +242,7 @@ impl Gauge {
         self.anchor = None;
         self.last_sent = None;
         self.fresh = false;
+        self.held = 0.0;
     }
 
     /// Whether a real count is known.
@@ -160,25 +261,33 @@ impl Gauge {
 
     /// Rows of the request the last real count belongs to.
     pub fn anchored_rows(&self) -> Option<usize> {
-        self.anchor.and_then(|a| a.sent).map(|s| s.rows)
+        self.anchor.as_ref().and_then(|a| a.sent.as_ref()).map(|s| s.rows)
     }
 
     /// Occupancy of a request that measures this.
-    pub fn read(&self, now: Sent) -> Occupancy {
-        let Some(anchor) = self.anchor else {
-            return Occupancy { tokens: self.estimate(now.measured), provenance: Provenance::Estimated };
+    pub fn read(&self, now: &Sent) -> Occupancy {
+        let Some(anchor) = &self.anchor else {
+            return Occupancy { tokens: self.estimate_of(now), provenance: Provenance::Estimated };
         };
         if self.fresh {
             return Occupancy { tokens: anchor.tokens, provenance: Provenance::Exact };
         }
-        let then = anchor.sent.map_or(now.measured, |s| s.measured);
-        let grown = now.measured as f64 - then as f64;
-        let (appended, own) = match anchor.output {
-            Some(output) => (grown - now.response as f64, f64::from(output)),
-            None => (grown, 0.0),
-        };
-        let tokens = f64::from(anchor.tokens) + own + appended * self.ratio();
-        Occupancy { tokens: to_tokens(tokens), provenance: Provenance::Anchored }
+        let ratio = self.ratio();
+        let own = self.own(anchor, now);
+        let rest: f64 = now.pieces.iter().map(|(tool, n)| self.tools.ratio(tool, ratio) * *n as f64).sum();
+        let beside = learning::step(&self.calibration) * f64::from(now.units);
+        let gone = if now.turn { self.held + own.held } else { 0.0 };
+        let (texts, media) = anchor.sent.as_ref().map_or((now.texts(), now.media), |s| (s.texts(), s.media));
+        let elsewhere = now.texts() - texts - now.response as f64 - now.appended();
+        let media = now.media as f64 - media as f64;
+        let tokens = f64::from(anchor.tokens) + own.kept - gone + rest + beside + elsewhere * ratio + media;
+        let provenance = if self.foreign { Provenance::Estimated } else { Provenance::Anchored };
+        Occupancy { tokens: to_tokens(tokens), provenance }
+    }
+
+    /// The calibrated estimate of a whole request.
+    pub fn estimate_of(&self, now: &Sent) -> u32 {
+        to_tokens(now.texts() * self.ratio() + now.media as f64 + self.overhead().unwrap_or(0) as f64)
     }
 
     /// The calibrated estimate of a whole request that measures `measured`.
@@ -186,7 +295,7 @@ impl Gauge {
         to_tokens(measured as f64 * self.ratio() + self.overhead().unwrap_or(0) as f64)
     }
 
-    /// Estimated tokens in the provider's unit.
+    /// Counted tokens in the provider's unit.
     pub fn scale(&self, measured: u64) -> u32 {
         to_tokens(measured as f64 * self.ratio())
     }
@@ -205,7 +314,7 @@ mod tests {
     }
 
     fn sent(rows: usize, measured: u64, response: u64) -> Sent {
-        Sent { rows, measured, response }
+        Sent { rows, measured, response, ..Sent::default() }
     }
 
     #[test]
@@ -213,13 +322,13 @@ mod tests {
         let mut g = Gauge::default();
         g.settle(&usage(73_000, None));
         g.settle(&usage(110_000, None));
-        assert_eq!(g.read(Sent::default()), Occupancy { tokens: 110_000, provenance: Provenance::Exact });
+        assert_eq!(g.read(&Sent::default()), Occupancy { tokens: 110_000, provenance: Provenance::Exact });
         g.place_anchor(sent(1, 10, 0));
         let now = sent(3, 1_011, 1);
-        g.sent(now);
-        assert_eq!(g.read(now), Occupancy { tokens: 111_001, provenance: Provenance::Anchored });
+        g.sent(now.clone());
+        assert_eq!(g.read(&now), Occupancy { tokens: 111_001, provenance: Provenance::Anchored });
         assert!(!g.settle(&usage(0, None)));
-        assert_eq!(g.read(now).tokens, 111_001);
+        assert_eq!(g.read(&now).tokens, 111_001);
     }
 
     #[test]
@@ -228,7 +337,7 @@ mod tests {
         g.settle(&usage(110_000, Some(250)));
         g.place_anchor(sent(1, 10, 0));
         g.sent(sent(3, 1_011, 1));
-        assert_eq!(g.read(sent(3, 1_011, 1)).tokens, 111_250);
+        assert_eq!(g.read(&sent(3, 1_011, 1)).tokens, 111_250);
     }
 
     #[test]
@@ -237,8 +346,8 @@ mod tests {
         g.sent(sent(5, 51_000, 0));
         g.settle(&usage(52_000, None));
         g.sent(sent(5, 51_000, 0));
-        assert_eq!(g.read(sent(5, 51_000, 0)).tokens, 52_000);
-        assert_eq!(g.read(sent(5, 1_000, 0)), Occupancy { tokens: 2_000, provenance: Provenance::Anchored });
+        assert_eq!(g.read(&sent(5, 51_000, 0)).tokens, 52_000);
+        assert_eq!(g.read(&sent(5, 1_000, 0)), Occupancy { tokens: 2_000, provenance: Provenance::Anchored });
     }
 
     #[test]

@@ -105,6 +105,15 @@ impl Transcript {
         }
     }
 
+    /// Every part, with whether it is its row's first.
+    pub fn each_part(&mut self, mut change: impl FnMut(bool, &mut Part)) {
+        for row in &mut self.rows {
+            for (i, part) in row.parts.iter_mut().enumerate() {
+                change(i == 0, part);
+            }
+        }
+    }
+
     /// Adds a row at the end.
     pub fn push_row(&mut self, row: Row) {
         self.rows.push(row);
