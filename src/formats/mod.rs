@@ -14,7 +14,7 @@ mod repair;
 mod walk;
 
 pub use check::{Check, Finding, Level, Ruling};
-pub use repair::{Fixed, Repair, Repaired, Source, repair};
+pub use repair::{Fixed, Repair, Repaired, Source, laid, repair};
 pub use walk::{Phase, validate};
 
 use crate::core::error::Error;
