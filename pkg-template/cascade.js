@@ -235,12 +235,17 @@ class Cascade {
       const orderKeys = plainCopy(patch.orderKeys, 'orderKeys');
       if (config !== undefined) this.#core.checkConfig(config);
       const apply = () => {
+        if (config !== undefined && this.#core.configure(config)) this.#rows.reset();
+        if (model !== undefined) this.#core.setModel(model);
         if (frame !== undefined) {
           this.#takeFrame(frame);
           this.#core.recaptureContext();
+        } else if (this.#frame !== undefined && (config !== undefined || model !== undefined)) {
+          // Another model is shown its tools in another form.
+          const again = this.#frame;
+          this.#frame = undefined;
+          this.#takeFrame(again);
         }
-        if (config !== undefined && this.#core.configure(config)) this.#rows.reset();
-        if (model !== undefined) this.#core.setModel(model);
         if (pin !== undefined) this.#core.setPins(pin);
         if (orderKeys !== undefined) this.#core.setOrderKeys(orderKeys);
       };

@@ -28,9 +28,9 @@ impl Session {
         change(self);
         let after = (self.constants(), self.config.estimate.counter);
         if before != after {
-            self.transcript.each_part(|first, part| {
-                let plain = part.measure.tokens.saturating_sub(around(before.0, before.1, first, part));
-                part.measure.tokens = plain + around(after.0, after.1, first, part);
+            self.transcript.each_part(|first, calls, part| {
+                let plain = part.measure.tokens.saturating_sub(around(before, first, calls, part));
+                part.measure.tokens = plain + around(after, first, calls, part);
             });
         }
     }
@@ -39,8 +39,9 @@ impl Session {
     pub(super) fn frame_row(&self, row: &mut Row) {
         let (family, counter) = (self.constants(), self.config.estimate.counter);
         if family != Family::default() {
+            let calls = row.calls();
             for (i, part) in row.parts.iter_mut().enumerate() {
-                part.measure.tokens += around(family, counter, i == 0, part);
+                part.measure.tokens += around((family, counter), i == 0, calls, part);
             }
         }
     }
@@ -112,11 +113,12 @@ fn shown_media(part: &Part) -> u32 {
 }
 
 /// Counted tokens around a part: the message's own at its first part, the call's, the result's.
-fn around(family: Family, counter: Counter, first: bool, part: &Part) -> u32 {
+fn around((family, counter): (Family, Counter), first: bool, calls: usize, part: &Part) -> u32 {
     let own = match part.kind {
         PartKind::Call => {
-            let name = if family.name > 0.0 { f64::from(measure(counter, &part.name).tokens) * family.name } else { 0.0 };
-            family.counted(family.call) + name.round() as u32
+            let name = if family.spelled > 0.0 { f64::from(measure(counter, &part.name).tokens) * family.spelled } else { 0.0 };
+            let beside = if calls > 1 { family.call + family.parallel } else { family.call };
+            family.counted(beside) + name.round() as u32
         }
         PartKind::Result => family.counted(family.result),
         _ => 0,

@@ -61,6 +61,14 @@ struct WindowView {
 }
 
 #[derive(Serialize)]
+struct CountingView<'a> {
+    counter: crate::core::config::Counter,
+    id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provider: Option<&'a str>,
+}
+
+#[derive(Serialize)]
 struct EstimateView {
     ratio: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -198,6 +206,22 @@ impl Core {
     pub fn frame_part(&self, slot: u32, label: &str, source: &str, text: &str) {
         let measure = self.projector.borrow_mut().finish();
         self.frame.borrow_mut().push(FrameItem { slot: Slot::from_code(slot), label: label.into(), source: source.into(), measure, text: text.into() });
+    }
+
+    /// Ends the running text as a piece that the provider adds, with `tokens` of its own beside the text.
+    #[wasm_bindgen(js_name = frameConstant)]
+    pub fn frame_constant(&self, slot: u32, label: &str, source: &str, tokens: f64) {
+        let mut measure = self.projector.borrow_mut().finish();
+        let own = self.driver.with(|s| s.constants().counted(tokens.abs()));
+        measure.tokens = if tokens < 0.0 { measure.tokens.saturating_sub(own) } else { measure.tokens + own };
+        measure.hash ^= u128::from(tokens.to_bits());
+        measure.bytes = 0;
+        self.frame.borrow_mut().push(FrameItem { slot: Slot::from_code(slot), label: label.into(), source: source.into(), measure, text: "".into() });
+    }
+
+    /// How texts are counted: `{ counter, id, provider? }`, the last two the model's.
+    pub fn counting(&self) -> Result<JsValue, JsValue> {
+        self.driver.with(|s| to_js(&CountingView { counter: s.config.estimate.counter, id: &s.model.id, provider: s.model.provider.as_deref() }))
     }
 
     /// Takes the pieces pushed since as the frame.
@@ -354,8 +378,13 @@ impl Core {
     /// Takes another model.
     #[wasm_bindgen(js_name = setModel)]
     pub fn set_model(&self, model: JsValue) -> Result<(), JsValue> {
-        let model: Model = from_js::<ModelInput>(model, "model").and_then(ModelInput::read).map_err(|e| js_error(&e))?;
-        self.driver.with(|s| s.switch_model(model));
+        let input: ModelInput = from_js(model, "model").map_err(|e| js_error(&e))?;
+        let family = input.family;
+        let model: Model = input.read().map_err(|e| js_error(&e))?;
+        self.driver.with(|s| {
+            s.switch_model(model);
+            s.set_family(family);
+        });
         Ok(())
     }
 
@@ -378,7 +407,9 @@ impl Core {
     }
 
     async fn make(bridge: JsValue, line: Rc<Line>, model: JsValue, config: JsValue, state: JsValue, measure: js_sys::Function) -> Result<Core, JsValue> {
-        let model = from_js::<ModelInput>(model, "model").and_then(ModelInput::read).map_err(|e| js_error(&e))?;
+        let input: ModelInput = from_js(model, "model").map_err(|e| js_error(&e))?;
+        let family = input.family;
+        let model = input.read().map_err(|e| js_error(&e))?;
         let config = read_config(&Config::default(), config).map_err(|e| js_error(&e))?;
         let state = read_state(state).map_err(|e| js_error(&e))?;
         let projector = Rc::new(RefCell::new(Projector::new(config.estimate.counter)));
@@ -390,6 +421,7 @@ impl Core {
         });
         let host = JsHost::new(bridge, Rc::clone(&line), measure);
         let driver = Driver::open(host, model, config, state).await.map_err(js_failure)?;
+        driver.with(|s| s.set_family(family));
         Ok(Core { driver: Rc::new(driver), projector, frame: RefCell::default(), row: RefCell::default(), callers: RefCell::default(), line })
     }
 }

@@ -19,8 +19,10 @@ pub struct Family {
     pub call: f64,
     /// Tokens of a result beside its output.
     pub result: f64,
+    /// Tokens of each call of a message that holds several.
+    pub parallel: f64,
     /// How often a call's tool name is spelled out.
-    pub name: f64,
+    pub spelled: f64,
     /// What becomes of the model's reasoning in later requests.
     pub reasoning: Keeps,
 }
@@ -40,7 +42,7 @@ pub enum Keeps {
 
 impl Default for Family {
     fn default() -> Self {
-        Family { ratio: 1.0, base: 0.0, message: 0.0, call: 0.0, result: 0.0, name: 0.0, reasoning: Keeps::All }
+        Family { ratio: 1.0, base: 0.0, message: 0.0, call: 0.0, result: 0.0, parallel: 0.0, spelled: 0.0, reasoning: Keeps::All }
     }
 }
 
