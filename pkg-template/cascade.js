@@ -14,11 +14,14 @@ import { callHost, checkHost, checkSignal } from './host.js';
 import { modelInput } from './models.js';
 import { ViewLayer, emitted } from './lay-view.js';
 import { jsonOutput, listOutput, textOutput } from './outputs.js';
-import { plainCopy, shallowFields } from './plain.js';
+import { plainCopy } from './plain.js';
+import { readOverflow } from './overflow.js';
 import { Window } from './project.js';
+import { bindPromoted, dueNow } from './promote.js';
 import { readToolOutput } from './read-tool-output.js';
 import { run } from './run-job.js';
 import { RowSync } from './sync-rows.js';
+import { usageOf } from './usage-of.js';
 
 /** @param {any} options see `OpenOptions` in `index.d.ts` */
 export async function open(options) {
@@ -54,6 +57,8 @@ class Cascade {
   #frame = /** @type {any} */ (undefined);
   #frameNames = { system: /** @type {string | undefined} */ (undefined), tools: /** @type {string[]} */ ([]) };
   #handlesShown = false;
+  /** Deferred tools to bind when the turn allows it. @type {string[]} */
+  #wanted = [];
   #layer = new ViewLayer();
   /** @type {any[]} */
   #tools;
@@ -93,6 +98,7 @@ class Cascade {
       this.#refuseViews(messages);
       const format = this.#formatOf(messages);
       if (input.frame !== undefined) this.#takeFrame(input.frame);
+      this.#promote(messages, format);
       const bridge = this.#bridge;
       bridge.messages = messages;
       bridge.format = format;
@@ -186,9 +192,11 @@ class Cascade {
   settle(input = {}) {
     return this.#run(async () => {
       if (input === null || typeof input !== 'object') throw badInput('`settle` needs an object: { messages?, usage?, error? }');
-      const events = this.#number(this.#core.settle(shallowFields(input.usage)));
+      const overflow = input.error === undefined ? undefined : readOverflow(input.error);
+      const learned = overflow && { ...overflow, ...this.#core.overflowed(overflow) };
+      const events = this.#number(this.#core.settle(usageOf(input.usage)));
       const { occupancy, window } = this.#core.inspect();
-      return { occupancy, window, events };
+      return { occupancy, window, events, ...(learned && { overflow: learned }) };
     });
   }
 
@@ -227,12 +235,14 @@ class Cascade {
   set(patch) {
     this.#guard(() => {
       if (!patch || typeof patch !== 'object') throw badInput('`set` needs an object: { config?, model?, frame? }');
-      for (const key of Object.keys(patch)) if (!['config', 'model', 'frame', 'pin', 'orderKeys'].includes(key)) throw badInput(`\`set\` does not know \`${key}\`; it takes config, model, frame, pin and orderKeys`);
+      for (const key of Object.keys(patch)) if (!['config', 'model', 'frame', 'promote', 'pin', 'orderKeys'].includes(key)) throw badInput(`\`set\` does not know \`${key}\`; it takes config, model, frame, promote, pin and orderKeys`);
       const model = patch.model === undefined ? undefined : modelInput(patch.model);
       const config = plainCopy(patch.config, 'config', 'bad_config');
       const { frame } = patch;
       const pin = plainCopy(patch.pin, 'pin');
       const orderKeys = plainCopy(patch.orderKeys, 'orderKeys');
+      const promote = plainCopy(patch.promote, 'promote');
+      if (promote !== undefined && !(Array.isArray(promote) && promote.every((name) => typeof name === 'string'))) throw badInput('`promote` must be an array of tool names');
       if (config !== undefined) this.#core.checkConfig(config);
       const apply = () => {
         if (config !== undefined && this.#core.configure(config)) this.#rows.reset();
@@ -246,6 +256,7 @@ class Cascade {
           this.#frame = undefined;
           this.#takeFrame(again);
         }
+        if (promote !== undefined) this.#wanted = [...new Set([...this.#wanted, ...promote])];
         if (pin !== undefined) this.#core.setPins(pin);
         if (orderKeys !== undefined) this.#core.setOrderKeys(orderKeys);
       };
@@ -374,9 +385,21 @@ class Cascade {
     return this.#format ?? aiSdk;
   }
 
+  /** Binds the deferred tools whose time has come. @param {readonly any[]} messages @param {any} format */
+  #promote(messages, format) {
+    const due = dueNow(this.#wanted, messages, format);
+    if (due.length === 0) return;
+    this.#wanted = this.#wanted.filter((name) => !due.includes(name));
+    this.#core.promote(due);
+    if (this.#frame === undefined) return;
+    const frame = this.#frame;
+    this.#frame = undefined;
+    this.#takeFrame(frame);
+  }
+
   /** @param {any} frame */
   #takeFrame(frame) {
-    this.#frameNames = pushFrame(this.#core, this.#window, frame, this.#frame);
+    this.#frameNames = pushFrame(this.#core, this.#window, bindPromoted(frame, this.#core.promoted()), this.#frame);
     this.#frame = frame;
   }
 

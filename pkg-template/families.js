@@ -12,6 +12,7 @@
  * @property {number} [ratio]
  * @property {number} [base] a request beside its messages
  * @property {number} [message] a message beside its parts
+ * @property {number} [system] a system prompt beside its text
  * @property {number} [call] a call beside its arguments
  * @property {number} [result] a result beside its output
  * @property {number} [parallel] each call of a message that holds several
@@ -23,7 +24,7 @@
  * @property {number} [format] an answer bound to a schema, beside the schema
  */
 
-const openai = { ratio: 1, message: 4, reasoning: /** @type {const} */ ('all') };
+const openai = { ratio: 1, message: 4, system: 4, reasoning: /** @type {const} */ ('all') };
 const claude = { ratio: 1.17, base: 3, message: 4, call: 34, result: 14, parallel: 14, spelled: 1, thinking: 28, format: 150, reasoning: /** @type {const} */ ('turn') };
 /** @param {number} auto @param {number} forced */
 const hidden = (auto, forced) => ({ style: /** @type {const} */ ('json'), auto: auto + 2, forced: forced + 8, each: 8 });

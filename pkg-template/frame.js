@@ -20,7 +20,7 @@ const CORE_SOURCES = new Set(['core', 'builtin', 'built-in']);
  */
 export function pushFrame(core, window, frame, before) {
   if (!frame || typeof frame !== 'object') throw badInput('`frame` must be an object: { system?, index?, tools?, context?, agent? }');
-  const tools = ordered(frame.tools ?? []);
+  const tools = [...ordered(frame.tools ?? []), ...(frame.late ?? [])];
   const names = { system: frame.system, tools: tools.filter((t) => !t.deferred).map((t) => t.name) };
   if (frame === before && Object.isFrozen(frame)) return names;
   // Everything is read before anything is pushed: an error leaves the frame as it was.
@@ -71,6 +71,7 @@ function constants(frame, tools, family) {
     const free = toolChoice === undefined || toolChoice === 'auto' || toolChoice === 'none';
     out.push([SLOT.tool, 'tool prompt', (free ? (frame.system === undefined ? auto : withSystem) : forced) + each * bound, AROUND[style]]);
   }
+  if (frame.system !== undefined && family.system) out.push([SLOT.system, 'framing', family.system, '']);
   if (thinking && family.thinking) out.push([SLOT.system, 'thinking', family.thinking, '']);
   if (format !== undefined) out.push([SLOT.system, 'format', family.format ?? 0, jsonText(format).text]);
   return out;

@@ -35,7 +35,7 @@ export function modelInput(model) {
   }
   const known = given.window === undefined ? lookUpModel(given.id) : undefined;
   const provider = given.provider ?? known?.provider;
-  const { name: _, tools: _tools, ...family } = familyOf(given.id ?? '', provider) ?? { name: '' };
+  const { name: _, tools: _tools, system: _system, thinking: _thinking, format: _format, ...family } = familyOf(given.id ?? '', provider) ?? { name: '' };
   // A window alone is enough to work with; then the model has no name to look anything up by.
   return {
     family,

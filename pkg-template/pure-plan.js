@@ -48,9 +48,9 @@ export function plan({ messages, positions, format, model, config, occupancy, st
  * @param {{ format?: string, counter?: 'classes' | 'chars4' }} [options]
  * @returns {{ tokens: number, rows: number[] }} `rows` sums to `tokens`
  */
-export function count(input, { format, counter } = {}) {
+export function count(input, { format, counter, model = 'count' } = {}) {
   const list = typeof input === 'string' ? [input] : input;
-  const { core, window } = openCore(atOnce([], aiSdk, new Map()), modelInput('count'), counter ? { estimate: { counter } } : undefined, undefined);
+  const { core, window } = openCore(atOnce([], aiSdk, new Map()), modelInput(model), counter ? { estimate: { counter } } : undefined, undefined);
   try {
     const form = format === undefined ? (detectFormat(list) ?? aiSdk) : formatByName(format);
     const weigh = (/** @type {string} */ text) => {

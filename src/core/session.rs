@@ -72,6 +72,10 @@ pub struct Session {
     pub(super) placed: Vec<Placed>,
     /// Whether the decision log differs from what was committed.
     pub dirty: bool,
+    /// The newest usage contradicts itself.
+    pub inconsistent: bool,
+    /// The size at which the server seems to have cut the newest request.
+    pub cut_at: Option<u32>,
 }
 
 impl Session {
@@ -94,6 +98,8 @@ impl Session {
             resumed,
             placed: Vec::new(),
             dirty: false,
+            inconsistent: false,
+            cut_at: None,
         };
         session.learned_window();
         session

@@ -48,6 +48,12 @@ pub struct State {
     /// Net tokens relieved so far.
     #[serde(default)]
     pub reclaimed: u64,
+    /// The same by stage.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub reclaimed_by: BTreeMap<String, u64>,
+    /// Deferred tools that are bound for good, in the order they were promoted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub promoted: Vec<String>,
     /// Occupancy after the last pass that could not go below its threshold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evict_rest: Option<u32>,
@@ -73,6 +79,8 @@ impl Default for State {
             pins: BTreeSet::new(),
             turn: None,
             reclaimed: 0,
+            reclaimed_by: BTreeMap::new(),
+            promoted: Vec::new(),
             evict_rest: None,
             calibration: Calibration::default(),
             windows: BTreeMap::new(),
@@ -81,6 +89,12 @@ impl Default for State {
 }
 
 impl State {
+    /// Counts what a stage freed.
+    pub fn count_reclaimed(&mut self, stage: &str, tokens: u32) {
+        self.reclaimed += u64::from(tokens);
+        *self.reclaimed_by.entry(stage.to_owned()).or_default() += u64::from(tokens);
+    }
+
     /// Reads a stored blob. A newer version is refused by the caller, not here: it stays readable.
     pub fn read(value: serde_json::Value) -> Result<State, Error> {
         serde_json::from_value(value).map_err(|_| Error::new(Code::BadInput, "`state` is not a state of this package"))

@@ -86,8 +86,7 @@ impl<H: Host> Driver<H> {
     /// A response arrived: the gauge moves.
     pub fn settle(&self, usage: &Usage) -> Vec<Event> {
         let mut session = self.session.borrow_mut();
-        session.gauge.settle(usage);
-        session.state.calibration = session.gauge.calibration();
+        session.settle(usage);
         vec![usage_event(&session)]
     }
 

@@ -157,7 +157,7 @@ impl<H: Host> Driver<H> {
             did.push("made one digest of the closed turns");
         }
         let after = self.with(|s| s.guarded_tokens());
-        self.with(|s| s.state.reclaimed += u64::from(before.saturating_sub(after)));
+        self.with(|s| s.state.count_reclaimed("cascade", before.saturating_sub(after)));
         trail.outcomes.push(if did.is_empty() { Outcome::declined("cascade", "nothing_to_fold") } else { Outcome::done("cascade", format!("{}; {before} to {after} tokens", did.join(", "))) });
         Ok(())
     }
@@ -253,7 +253,7 @@ impl<H: Host> Driver<H> {
             self.with(|s| ladder::replace_blocks(s, block, "digested"));
         }
         let after = self.with(|s| s.guarded_tokens());
-        self.with(|s| s.state.reclaimed += u64::from(before.saturating_sub(after)));
+        self.with(|s| s.state.count_reclaimed("digest", before.saturating_sub(after)));
         trail.outcomes.push(Outcome::done("digest", format!("{} steps, {before} to {after} tokens", middle.len())));
         Ok(())
     }

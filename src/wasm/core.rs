@@ -17,8 +17,11 @@ use crate::core::assemble;
 use crate::core::config::Config;
 use crate::core::error::Error;
 use crate::core::frame::{Frame, FrameItem, Slot};
+use crate::core::ladder;
 use crate::core::ledger::LedgerEntry;
 use crate::core::measure::breakdown::Breakdown;
+use crate::core::next_relief::{NextRelief, next_relief};
+use crate::core::session_window::Overflow;
 use crate::core::measure::meter::Measure;
 use crate::core::measure::occupancy::Occupancy;
 use crate::core::measure::thresholds::{Model, Thresholds};
@@ -26,7 +29,7 @@ use crate::core::measure::usage::RawUsage;
 use crate::core::state::State;
 use crate::core::event::Outcome;
 use crate::core::transcript::{Caller, Flags, Part, PartKind, Role, Row};
-use crate::driver::{Ask, Driver, FoldEnd};
+use crate::driver::{Ask, Driver, FoldEnd, Host as _, Method};
 use crate::formats;
 
 /// A conversation and the window its texts pass through.
@@ -48,6 +51,8 @@ struct Inspection {
     window: WindowView,
     thresholds: Thresholds,
     breakdown: Breakdown,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_relief: Option<NextRelief>,
     ledger: Vec<LedgerEntry>,
     findings: Vec<Finding>,
     estimate: EstimateView,
@@ -315,6 +320,29 @@ impl Core {
         to_js(&self.driver.settle(&usage.read()))
     }
 
+    /// The provider refused the request as too long: `{ window, requested, provenance }`.
+    pub fn overflowed(&self, overflow: JsValue) -> Result<JsValue, JsValue> {
+        let overflow: Overflow = from_js(overflow, "error").map_err(|e| js_error(&e))?;
+        self.driver.with(|s| to_js(&s.learn_overflow(overflow)))
+    }
+
+    /// Deferred tools that are bound for good, in their order.
+    pub fn promoted(&self) -> Vec<String> {
+        self.driver.with(|s| s.state.promoted.clone())
+    }
+
+    /// Binds deferred tools for good.
+    pub fn promote(&self, names: Vec<String>) {
+        self.driver.with(|s| {
+            for name in names {
+                if !s.state.promoted.contains(&name) {
+                    s.state.promoted.push(name);
+                    s.dirty = true;
+                }
+            }
+        });
+    }
+
     /// A tool ran: `{ output?, clamped, handle? }`, the output only when it changed.
     pub fn result(&self, call_id: String, tool: String, output: JsValue) -> Job {
         let driver = Rc::clone(&self.driver);
@@ -344,13 +372,23 @@ impl Core {
                 .iter()
                 .filter(|r| !r.is_closed() && Some(r.start) != open)
                 .map(|r| Finding { kind: "unanswered_call", at: r.start });
+            let keeping = ladder::keeping(&s.config.tool_output, self.driver.host().has(Method::Raw));
+            let next = next_relief(s, keeping);
+            let at = s.transcript.len();
+            let gauge = [
+                s.inconsistent.then_some(Finding { kind: "inconsistent_usage", at }),
+                s.gauge.drift().map(|_| Finding { kind: "overhead_drift", at }),
+                s.cut_at.map(|_| Finding { kind: "truncated_by_server", at }),
+            ];
+            let gauge = gauge.into_iter().flatten();
             Inspection {
                 occupancy: s.occupancy(),
                 window: WindowView { tokens: s.model.window, source: s.model.source, model: s.model.id.clone() },
                 thresholds: s.thresholds(),
-                breakdown: assemble::buckets(s),
+                breakdown: Breakdown { next_relief: next, ..assemble::buckets(s) },
+                next_relief: next,
                 ledger: assemble::ledger(s),
-                findings: strays.chain(dangling).collect(),
+                findings: strays.chain(dangling).chain(gauge).collect(),
                 estimate: EstimateView { ratio: s.gauge.ratio(), overhead: s.gauge.overhead() },
             }
         });

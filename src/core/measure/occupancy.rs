@@ -88,6 +88,8 @@ pub struct Gauge {
     fresh: bool,
     /// The anchor was counted by another model.
     foreign: bool,
+    /// The history changed under the count (fold, branch): nothing is known until the next one.
+    void: bool,
     /// How far the overhead jumped at the newest count, if it did.
     drift: Option<i64>,
 }
@@ -189,6 +191,7 @@ impl Gauge {
         self.anchor = Some(Anchor { tokens, output: usage.output_tokens, reasoning: usage.reasoning_tokens, sent });
         self.fresh = true;
         self.foreign = false;
+        self.void = false;
         true
     }
 
@@ -237,12 +240,27 @@ impl Gauge {
         Own { kept, held: if keeps == Keeps::Turn { (kept - visible).clamp(0.0, thought) } else { 0.0 } }
     }
 
+    /// The provider refused the request and said what it counted.
+    pub fn refused(&mut self, tokens: u32) {
+        let sent = self.last_sent.clone().or_else(|| self.anchor.as_ref().and_then(|a| a.sent.clone()));
+        self.anchor = Some(Anchor { tokens, output: None, reasoning: None, sent });
+        self.fresh = false;
+        self.foreign = false;
+        self.held = 0.0;
+    }
+
     /// The anchor no longer describes the history (fold, branch, rewritten list).
     pub fn void(&mut self) {
+        self.void |= self.anchor.is_some();
         self.anchor = None;
         self.last_sent = None;
         self.fresh = false;
         self.held = 0.0;
+    }
+
+    /// Whether a count was known and the history has changed since.
+    pub fn is_void(&self) -> bool {
+        self.void
     }
 
     /// Whether a real count is known.
