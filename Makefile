@@ -9,7 +9,7 @@ SAMPLE := sample/session.json
 RUST_SOURCES := $(shell find src -name '*.rs') Cargo.toml Cargo.lock
 PKG_SOURCES := $(shell find pkg-template -type f)
 
-.PHONY: run test pkg www toolchain bench clean
+.PHONY: run test pkg www toolchain bench bench-estimate clean
 
 run: pkg
 	@node pkg/cli.js replay $(SAMPLE) --window 64000
@@ -50,6 +50,10 @@ $(STAMP)/pkg: $(GLUE)/core_opt.wasm $(PKG_SOURCES) $(STAMP)/npm README.md CHANGE
 
 test: pkg
 	@bash tests/run.sh
+
+# How far the estimate is off: DATA=folder of session logs and usage-probes, JSON=1 for the numbers alone.
+bench-estimate: pkg
+	@node tests/bench/estimate/run.mjs $(DATA) $(if $(JSON),--json)
 
 clean:
 	rm -rf target pkg

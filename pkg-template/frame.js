@@ -5,7 +5,7 @@
 import { badInput } from './errors.js';
 import { familyOf } from './families.js';
 import { jsonText } from './safe-json.js';
-import { AROUND, definitionOf, toolText } from './tool-text.js';
+import { AROUND, definitionOf, formatText, toolText } from './tool-text.js';
 
 const SLOT = { system: 0, index: 1, tool: 2, deferred: 3, context: 4 };
 /** Sources that always come first. */
@@ -73,7 +73,7 @@ function constants(frame, tools, family) {
   }
   if (frame.system !== undefined && family.system) out.push([SLOT.system, 'framing', family.system, '']);
   if (thinking && family.thinking) out.push([SLOT.system, 'thinking', family.thinking, '']);
-  if (format !== undefined) out.push([SLOT.system, 'format', family.format ?? 0, jsonText(format).text]);
+  if (format !== undefined) out.push([SLOT.system, 'format', family.format ?? 0, formatText(format, family.tools?.style ?? 'json')]);
   return out;
 }
 

@@ -30,6 +30,19 @@ export function toolText({ name, description, parameters }, style) {
   return `${comment(description)}type ${name} = (${arguments_}) => any;\n\n`;
 }
 
+/** The schema an answer is bound to. @param {any} schema @param {'typescript' | 'json' | 'words'} style */
+export function formatText(schema, style) {
+  if (style === 'words') return words(schema).join('\n');
+  return jsonText(style === 'typescript' ? bare(schema) : schema).text;
+}
+
+/** Without what the model is not shown. @param {any} schema @param {number} [depth] @returns {any} */
+function bare(schema, depth = 0) {
+  if (Array.isArray(schema)) return schema.map((one) => bare(one, depth + 1));
+  if (schema === null || typeof schema !== 'object' || depth > 24) return schema;
+  return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== 'title' && key !== 'additionalProperties' && key !== 'required').map(([key, value]) => [key, bare(value, depth + 1)]));
+}
+
 /** What stands around the tools. */
 export const AROUND = Object.freeze({ typescript: '# Tools\n\n## functions\n\nnamespace functions {\n\n} // namespace functions', json: '', words: '' });
 
@@ -72,5 +85,6 @@ function type(schema, root, depth) {
 /** @param {any} schema @param {number} [depth] @returns {string[]} */
 function words(schema, depth = 0) {
   if (depth > 12) return [];
-  return Object.entries(schema?.properties ?? {}).flatMap(([key, property]) => [`${key}: ${property?.description ?? ''}`, ...words(property, depth + 1), ...words(property?.items, depth + 1)]);
+  const inner = Object.entries(schema?.properties ?? {}).flatMap(([key, property]) => [`${key}: ${property?.type ?? ''} ${property?.description ?? ''}`.trim(), ...words(property, depth + 1), ...words(property?.items, depth + 1)]);
+  return [...inner, ...[schema?.anyOf ?? schema?.oneOf ?? []].flat().flatMap((/** @type {any} */ one) => words(one, depth + 1))];
 }

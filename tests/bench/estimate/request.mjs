@@ -30,7 +30,7 @@ export function requestOf(probe) {
   const say = (/** @type {any} */ m) => {
     const content = [...list(m.content ?? m.parts).flatMap(part), ...list(m.tool_calls).map((c) => call(c.function?.name ?? c.name, c.function?.arguments ?? c.arguments))];
     const role = m.role === 'model' ? 'assistant' : m.role === 'developer' ? 'system' : (m.role ?? 'user');
-    if (role === 'system' && messages.length === 0 && probe.wire !== 'openai-chat') return void system.push(content.map((p) => p.text).join('\n'));
+    if (role === 'system' && messages.length === 0) return void system.push(content.map((p) => p.text).join('\n'));
     if (role === 'tool') return void messages.push({ role, content: [result(content.map((p) => p.text).join('\n'))] });
     if (content.some((p) => p.type === 'tool-result')) return void messages.push({ role: content.every((p) => p.type === 'tool-result') ? 'tool' : 'user', content });
     messages.push({ role, content });
