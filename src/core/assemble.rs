@@ -31,6 +31,12 @@ pub enum Step {
         row: usize,
         /// The replacements.
         set: Vec<Replace>,
+        /// Parts that leave: reasoning an edit before it broke.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        cut: Vec<usize>,
+        /// Parts that keep everything but their provider-side id.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        unname: Vec<usize>,
         /// Texts appended as parts behind the row's own.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         append: Vec<Text>,
@@ -158,8 +164,11 @@ fn push_row(session: &Session, at: usize, append: Vec<Text>, steps: &mut Vec<Ste
             Some(Step::Drop { to, .. }) if *to == at => *to = at + 1,
             _ => steps.push(Step::Drop { from: at, to: at + 1 }),
         }
-    } else if !append.is_empty() || row.parts.iter().any(|p| p.stand_in.is_some()) {
-        steps.push(Step::Edit { row: at, set: replacements(session, at), append });
+        return;
+    }
+    let (cut, unname) = session.stripped_of(at);
+    if !append.is_empty() || !unname.is_empty() || row.parts.iter().any(|p| p.stand_in.is_some()) {
+        steps.push(Step::Edit { row: at, set: replacements(session, at), cut, unname, append });
     } else {
         match steps.last_mut() {
             Some(Step::Keep { to, .. }) if *to == at => *to = at + 1,
@@ -253,7 +262,7 @@ fn ledger_entry(session: &Session, at: usize) -> LedgerEntry {
         }
         None => {}
     }
-    if row.is_some_and(|r| r.is_blank()) {
+    if row.is_some_and(|r| r.is_blank() || r.is_bare()) {
         return plain(RowState::Elided);
     }
     if position.is_some_and(|p| session.state.pins.contains(&p)) {
@@ -374,8 +383,17 @@ pub fn buckets(session: &Session) -> Breakdown {
     for bucket in &mut buckets {
         match bucket.id.as_str() {
             // Captured once and sent in the head; the frame's own text may have changed since.
-            "context" if context > 0 => bucket.tokens = context,
-            "context" => bucket.tokens = 0,
+            "context" => {
+                bucket.tokens = context;
+                let listed: u32 = bucket.items.iter().map(|i| i.tokens).sum();
+                match context.checked_sub(listed) {
+                    // What was captured is not what the frame holds now.
+                    None => bucket.items.clear(),
+                    Some(0) => {}
+                    Some(around) if context > 0 && listed > 0 => bucket.items.push(Item::new("Frame", around)),
+                    Some(_) => bucket.items.clear(),
+                }
+            }
             "system" => bucket.tokens += system,
             "messages" => {
                 bucket.items = by_kind.iter().filter(|(_, n)| *n > 0).map(|(label, tokens)| Item::new(*label, *tokens)).collect();

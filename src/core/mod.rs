@@ -17,8 +17,12 @@ pub mod session;
 pub mod session_gauge;
 pub mod session_window;
 pub mod session_view;
+pub mod session_reasoning;
+#[cfg(test)]
+mod session_reasoning_tests;
 pub mod restore;
 pub mod cut;
+pub mod findings;
 pub mod fold;
 pub mod ladder;
 pub mod next_relief;

@@ -82,6 +82,8 @@ impl Session {
             self.notice_truncation(usage, expected.tokens, expected.provenance);
         }
         self.state.calibration = self.gauge.calibration();
+        let model = self.model.id.clone();
+        self.state.calibrate_for(&model);
     }
 
     /// A count far below what was sent, where nothing was relieved: the server cut the request silently.

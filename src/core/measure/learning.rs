@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::core::state::{Calibration, STEPS};
 
 /// Counted tokens the start value weighs as much as.
-const PRIOR_TOKENS: f64 = 3_000.0;
+const PRIOR_TOKENS: f64 = 4_000.0;
 /// The same for the ratio of one tool against that of all.
 const TOOL_TOKENS: f64 = 1_500.0;
 /// Older growth fades beyond this many counted tokens.

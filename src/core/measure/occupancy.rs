@@ -90,6 +90,10 @@ pub struct Gauge {
     foreign: bool,
     /// The history changed under the count (fold, branch): nothing is known until the next one.
     void: bool,
+    /// The overhead that another model counted; better than none.
+    other_overhead: Option<i64>,
+    /// The ratio of the model before, while the anchor is not scaled to this one.
+    unscaled: Option<f64>,
     /// How far the overhead jumped at the newest count, if it did.
     drift: Option<i64>,
 }
@@ -119,27 +123,36 @@ impl Gauge {
 
     /// Takes the constants of the model's family.
     pub fn set_family(&mut self, family: Family) {
-        let before = self.ratio();
         self.family = family;
-        let factor = self.ratio() / before;
-        if let Some(anchor) = self.anchor.as_mut().filter(|_| self.foreign) {
-            anchor.tokens = to_tokens(f64::from(anchor.tokens) * factor);
+        if let Some(from) = self.unscaled.take().filter(|_| family != Family::default()) {
+            self.rescale(self.ratio() / from);
         }
     }
 
     /// Another model counts from now on. The last count is scaled by what is known of the two, and is an
     /// estimate until the new model answers.
     pub fn switch(&mut self, calibration: Calibration) {
-        let before = self.ratio();
+        let (from, known) = (self.ratio(), self.calibration.estimated > 0.0 || self.family != Family::default());
+        self.other_overhead = self.overhead();
         self.calibration = calibration;
         self.tools = Tools::default();
-        let factor = self.ratio() / before;
-        if let Some(anchor) = &mut self.anchor {
-            anchor.tokens = to_tokens(f64::from(anchor.tokens) * factor);
-            self.foreign = true;
+        // A model nobody has seen counts like the last one until its family or a count says otherwise.
+        self.unscaled = (known && calibration.estimated == 0.0).then_some(from);
+        if known && calibration.estimated > 0.0 {
+            self.rescale(self.ratio() / from);
         }
+        self.foreign = self.anchor.is_some();
+        self.last_sent = None;
         self.held = 0.0;
         self.fresh = false;
+    }
+
+    fn rescale(&mut self, factor: f64) {
+        if let Some(anchor) = &mut self.anchor {
+            for n in [Some(&mut anchor.tokens), anchor.output.as_mut(), anchor.reasoning.as_mut()].into_iter().flatten() {
+                *n = to_tokens(f64::from(*n) * factor);
+            }
+        }
     }
 
     /// Rows that the host passes no more are gone from the request that was counted, too.
@@ -161,7 +174,7 @@ impl Gauge {
 
     /// Real tokens that the messages do not show, as far as known.
     pub fn overhead(&self) -> Option<i64> {
-        self.calibration.overhead.or(self.fixed_overhead)
+        self.calibration.overhead.or(self.fixed_overhead).or(self.other_overhead)
     }
 
     /// How far the overhead jumped at the newest count: something is in the window that the messages do
@@ -366,6 +379,26 @@ mod tests {
         g.sent(sent(5, 51_000, 0));
         assert_eq!(g.read(&sent(5, 51_000, 0)).tokens, 52_000);
         assert_eq!(g.read(&sent(5, 1_000, 0)), Occupancy { tokens: 2_000, provenance: Provenance::Anchored });
+    }
+
+    #[test]
+    fn another_model_counts_by_its_own_ratio_and_teaches_only_itself() {
+        let mut g = Gauge::new(Calibration { real: 12_000.0, estimated: 10_000.0, overhead: Some(500), ..Calibration::default() }, None, None);
+        g.sent(sent(5, 100_000, 0));
+        g.settle(&usage(300_000, None));
+        g.sent(sent(5, 100_000, 0));
+        let mut unknown = g.clone();
+        unknown.switch(Calibration::default());
+        assert_eq!(unknown.read(&sent(5, 100_000, 0)), Occupancy { tokens: 300_000, provenance: Provenance::Estimated });
+        assert_eq!(unknown.overhead(), g.overhead(), "the other model's is better than none");
+        // Ratios 16,000/14,000 and 5,000/14,000.
+        g.switch(Calibration { real: 1_000.0, estimated: 10_000.0, overhead: None, ..Calibration::default() });
+        assert_eq!(g.read(&sent(5, 100_000, 0)).tokens, 93_750);
+        let before = g.ratio();
+        g.sent(sent(7, 110_000, 0));
+        g.settle(&usage(40_000, None));
+        assert_eq!(g.ratio(), before, "growth from one model's count to another's says nothing");
+        assert_eq!(g.read(&sent(7, 110_000, 0)).provenance, Provenance::Exact);
     }
 
     #[test]
