@@ -9,7 +9,7 @@ SAMPLE := sample/session.json
 RUST_SOURCES := $(shell find src -name '*.rs') Cargo.toml Cargo.lock
 PKG_SOURCES := $(shell find pkg-template -type f)
 
-.PHONY: size properties fuzz bench-tokens run test pkg www toolchain bench clean
+.PHONY: size properties fuzz bench-tokens bench-estimate run test pkg www toolchain bench clean
 
 run: pkg
 	@node pkg/cli.js replay $(SAMPLE) --window 64000
@@ -53,6 +53,10 @@ $(STAMP)/pkg: $(STAMP)/vocab $(GLUE)/core_opt.wasm $(PKG_SOURCES) $(STAMP)/npm R
 
 test: pkg
 	@bash tests/run.sh
+
+# How far the estimate is off: DATA=folder of session logs and usage-probes, JSON=1 for the numbers alone.
+bench-estimate: pkg
+	@node tests/bench/estimate/run.mjs $(DATA) $(if $(JSON),--json)
 
 # Many more random histories than `make test` runs: 100,000 per property and format.
 properties: pkg

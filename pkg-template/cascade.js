@@ -17,12 +17,15 @@ import { mediaPrice } from './media.js';
 import { modelInput } from './models.js';
 import { refuseViews } from './origins.js';
 import { jsonOutput, listOutput, textOutput } from './outputs.js';
-import { plainCopy, shallowFields } from './plain.js';
+import { plainCopy } from './plain.js';
+import { readOverflow } from './overflow.js';
 import { Window } from './project.js';
+import { bindPromoted, dueNow } from './promote.js';
 import { readToolOutput } from './read-tool-output.js';
 import { TICKET, foldTicket } from './run-fold.js';
 import { run } from './run-job.js';
 import { RowSync } from './sync-rows.js';
+import { usageOf } from './usage-of.js';
 
 /** @param {any} options see `OpenOptions` in `index.d.ts` */
 export async function open(options) {
@@ -59,6 +62,8 @@ class Cascade {
   #frame = /** @type {any} */ (undefined);
   #frameNames = { system: /** @type {string | undefined} */ (undefined), tools: /** @type {string[]} */ ([]) };
   #handlesShown = false;
+  /** Deferred tools to bind when the turn allows it. @type {string[]} */
+  #wanted = [];
   #layer = new ViewLayer();
   /** @type {any[]} */
   #tools;
@@ -106,6 +111,7 @@ class Cascade {
       const listed = listRows(host, messages, positions);
       const { format } = listed;
       if (input.frame !== undefined) this.#takeFrame(input.frame);
+      this.#promote(messages, format);
       const bridge = this.#bridge;
       bridge.messages = listed.messages;
       bridge.format = format;
@@ -277,12 +283,14 @@ class Cascade {
   settle(input = {}) {
     return this.#run(async () => {
       if (input === null || typeof input !== 'object') throw badInput('`settle` needs an object: { messages?, usage?, error? }');
-      const told = this.#core.settle(shallowFields(input.usage));
+      const overflow = input.error === undefined ? undefined : readOverflow(input.error);
+      const learned = overflow && { ...overflow, ...this.#core.overflowed(overflow) };
+      const told = this.#core.settle(usageOf(input.usage));
       if (isTaskBoundary(input.messages, this.#format ?? aiSdk)) told.push(...[this.#core.handoff()].filter(Boolean));
       const events = this.#number(told);
       const { occupancy, window } = this.#core.inspect();
       const due = this.#core.foldDue();
-      return { occupancy, window, events, ...(due ? { background: this.#atRest(due) } : {}) };
+      return { occupancy, window, events, ...(learned && { overflow: learned }), ...(due ? { background: this.#atRest(due) } : {}) };
     });
   }
 
@@ -322,23 +330,31 @@ class Cascade {
   set(patch) {
     this.#guard(() => {
       if (!patch || typeof patch !== 'object') throw badInput('`set` needs an object: { config?, model?, frame? }');
-      for (const key of Object.keys(patch)) if (!['config', 'model', 'frame', 'pin', 'orderKeys'].includes(key)) throw badInput(`\`set\` does not know \`${key}\`; it takes config, model, frame, pin and orderKeys`);
+      for (const key of Object.keys(patch)) if (!['config', 'model', 'frame', 'promote', 'pin', 'orderKeys'].includes(key)) throw badInput(`\`set\` does not know \`${key}\`; it takes config, model, frame, promote, pin and orderKeys`);
       const model = patch.model === undefined ? undefined : modelInput(patch.model);
       const config = plainCopy(patch.config, 'config', 'bad_config');
       const { frame } = patch;
       const pin = plainCopy(patch.pin, 'pin');
       const orderKeys = plainCopy(patch.orderKeys, 'orderKeys');
+      const promote = plainCopy(patch.promote, 'promote');
+      if (promote !== undefined && !(Array.isArray(promote) && promote.every((name) => typeof name === 'string'))) throw badInput('`promote` must be an array of tool names');
       if (config !== undefined) this.#core.checkConfig(config);
       const apply = () => {
-        if (frame !== undefined) {
-          this.#takeFrame(frame);
-          this.#core.recaptureContext();
-        }
         if (config !== undefined && this.#core.configure(config)) this.#rows.reset();
         if (model !== undefined) {
           this.#core.setModel(model);
           this.#model = model;
         }
+        if (frame !== undefined) {
+          this.#takeFrame(frame);
+          this.#core.recaptureContext();
+        } else if (this.#frame !== undefined && (config !== undefined || model !== undefined)) {
+          // Another model is shown its tools in another form.
+          const again = this.#frame;
+          this.#frame = undefined;
+          this.#takeFrame(again);
+        }
+        if (promote !== undefined) this.#wanted = [...new Set([...this.#wanted, ...promote])];
         if (config !== undefined || model !== undefined) this.#reprice();
         if (pin !== undefined) this.#core.setPins(pin);
         if (orderKeys !== undefined) this.#core.setOrderKeys(orderKeys);
@@ -476,9 +492,21 @@ class Cascade {
     this.#rows.reprice();
   }
 
+  /** Binds the deferred tools whose time has come. @param {readonly any[]} messages @param {any} format */
+  #promote(messages, format) {
+    const due = dueNow(this.#wanted, messages, format);
+    if (due.length === 0) return;
+    this.#wanted = this.#wanted.filter((name) => !due.includes(name));
+    this.#core.promote(due);
+    if (this.#frame === undefined) return;
+    const frame = this.#frame;
+    this.#frame = undefined;
+    this.#takeFrame(frame);
+  }
+
   /** @param {any} frame */
   #takeFrame(frame) {
-    this.#frameNames = pushFrame(this.#core, this.#window, frame, this.#frame);
+    this.#frameNames = pushFrame(this.#core, this.#window, bindPromoted(frame, this.#core.promoted()), this.#frame);
     this.#frame = frame;
   }
 

@@ -4,18 +4,19 @@
 import { breakdownOf, gaugeText as gauge, readUsage as read } from './core_bg.js';
 import { modelInput } from './models.js';
 import { shortenText } from './outputs.js';
-import { plainCopy, shallowFields } from './plain.js';
+import { plainCopy } from './plain.js';
+import { usageOf } from './usage-of.js';
 
-/** One response's usage of any provider, normalised. @param {any} usage */
-export const readUsage = (usage) => read(shallowFields(usage));
+/** One response's usage, normalised: of any provider, or the response, message or log record that holds it. @param {any} usage */
+export const readUsage = (usage) => read(usageOf(usage) ?? {});
 
 /** A text shortened to `maxChars` UTF-16 code units, marker included; the same string when it fits. @param {string} text @param {{ maxChars?: number, handle?: string, loss?: string }} [options] */
 export function clamp(text, { maxChars = 24_000, handle, loss } = {}) {
   return shortenText(text, maxChars, { ...(handle ? { handle } : {}), ...(loss ? { loss } : {}) });
 }
 
-/** Buckets against the provider's count. @param {{ buckets: any[], real?: number, reclaimed?: number, model: any, config?: any }} input */
-export const breakdown = ({ buckets, real, reclaimed = 0, model, config }) => breakdownOf(plainCopy({ buckets, real, reclaimed }, 'breakdown'), modelInput(model), plainCopy(config, 'config', 'bad_config'));
+/** Buckets against the provider's count; `scale` makes them sum to it. @param {{ buckets: any[], real?: number, reclaimed?: number, scale?: boolean, model: any, config?: any }} input */
+export const breakdown = ({ buckets, real, reclaimed = 0, scale = false, model, config }) => breakdownOf(plainCopy({ buckets, real, reclaimed, scale }, 'breakdown'), modelInput(model), plainCopy(config, 'config', 'bad_config'));
 
 /** The gauge as text: `ctx 80k/256k`. @param {number} total @param {number} window */
 export const gaugeText = (total, window) => gauge(total, window);

@@ -166,7 +166,7 @@ pub fn apply_evict(session: &mut Session, spilled: &[(Victim, bool)]) -> Evicted
     }
     let after = session.occupancy().tokens;
     let reclaimed = before.saturating_sub(after);
-    session.state.reclaimed += u64::from(reclaimed);
+    session.state.count_reclaimed("evict", reclaimed);
     session.state.evict_rest = (after >= session.thresholds().evict).then_some(after);
     Evicted { reclaimed, results }
 }

@@ -88,10 +88,7 @@ impl<H: Host> Driver<H> {
     /// A response arrived: the gauge moves.
     pub fn settle(&self, usage: &Usage) -> Vec<Event> {
         let mut session = self.session.borrow_mut();
-        session.gauge.settle(usage);
-        session.state.calibration = session.gauge.calibration();
-        let model = session.model.id.clone();
-        session.state.calibrate_for(&model);
+        session.settle(usage);
         vec![usage_event(&session)]
     }
 

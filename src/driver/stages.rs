@@ -168,7 +168,7 @@ impl<H: Host> Driver<H> {
             did.push("made one digest of the closed turns");
         }
         let after = self.with(|s| s.guarded_tokens());
-        self.with(|s| s.state.reclaimed += u64::from(before.saturating_sub(after)));
+        self.with(|s| s.state.count_reclaimed("cascade", before.saturating_sub(after)));
         trail.outcomes.push(if did.is_empty() { Outcome::declined("cascade", "nothing_to_fold") } else { Outcome::done("cascade", format!("{}; {before} to {after} tokens", did.join(", "))) });
         Ok(())
     }
@@ -278,7 +278,7 @@ impl<H: Host> Driver<H> {
             return Ok(());
         }
         let after = self.with(|s| s.guarded_tokens());
-        self.with(|s| s.state.reclaimed += u64::from(before.saturating_sub(after)));
+        self.with(|s| s.state.count_reclaimed("digest", before.saturating_sub(after)));
         trail.outcomes.push(Outcome::done("digest", format!("{} steps, {before} to {after} tokens", middle.len())));
         Ok(())
     }
