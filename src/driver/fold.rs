@@ -45,6 +45,7 @@ impl<H: Host> Driver<H> {
             return Err("unavailable");
         }
         let plan = self.with(|s| plan::plan(s, reason))?;
+        self.capture_span(&plan);
         let (covered, tail, users, previous) = self.tell(&plan);
         let preserve = focus.map(str::to_owned).into_iter().collect();
         let brief = Brief { reason: reason.as_str().to_owned(), tokens: plan.tokens, preserve, previous, tail };
@@ -84,7 +85,7 @@ impl<H: Host> Driver<H> {
         (covered, tail, users, previous)
     }
 
-    fn user_text(&self, row: &crate::core::transcript::Row, at: usize) -> String {
+    pub(super) fn user_text(&self, row: &crate::core::transcript::Row, at: usize) -> String {
         let texts = row.parts.iter().enumerate().filter(|(_, p)| p.kind == PartKind::Text && !p.measure.blank);
         texts.map(|(i, _)| self.host.excerpt(Place { row: at, part: i }, None, None)).collect::<Vec<_>>().join("\n\n")
     }
@@ -148,8 +149,9 @@ impl<H: Host> Driver<H> {
                 self.host.emit(&Event::Declined { stage: "fold", reason: why });
             }
             Err(_) => self.host.emit(&Event::Declined { stage: "fold", reason: "cancelled" }),
-            Ok(FoldEnd::Done(_)) => {}
+            Ok(FoldEnd::Done(authority)) => self.promote(&prepared.plan, authority.memory.as_deref()).await,
         }
+        self.host.release(&prepared.plan.id);
         end
     }
 

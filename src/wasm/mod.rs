@@ -6,6 +6,7 @@
 
 mod core;
 mod cuts;
+mod facts;
 mod history;
 mod host;
 mod job;
