@@ -11,6 +11,8 @@ import { textOutput } from './outputs.js';
 
 /** Milliseconds an extractor may take. */
 const EXTRACT_MS = 60_000;
+/** Longer texts are no facts. */
+const LONGEST = 20_000;
 /** Spans held at once: one in the background, one that a request could not wait for. */
 const MOST_SPANS = 2;
 
@@ -51,6 +53,6 @@ export class Spans {
     // The fold is in force: cancelling the request that made it does not cancel this.
     const found = (await callHost(host, host, 'extract', [{ rows }], { transcript, ms: EXTRACT_MS })) ?? [];
     if (!Array.isArray(found)) throw badInput('`host.extract` must return an array of strings');
-    return found.filter((fact) => typeof fact === 'string').map((fact) => (fact.length > 20_000 ? fact.slice(0, 20_000) : fact));
+    return found.filter((fact) => typeof fact === 'string' && fact.length <= LONGEST);
   }
 }

@@ -49,9 +49,6 @@ export async function rowTexts(side, from, to) {
     const role = ['system', 'user', 'assistant', 'tool'][side.format.role(message)];
     if (role === undefined || role === 'system') return [];
     const parts = side.format.parts(message).filter((/** @type {any} */ p) => SEARCHED.has(p.kind) && p.text.trim() !== '');
-    return [{ position, role, parts: parts.map((/** @type {any} */ p) => ({ tool: p.kind === KIND.text ? '' : String(p.name ?? ''), result: p.kind === KIND.result, text: wellFormed(shortenText(p.text, INDEX_CHARS, {})) })) }];
+    return [{ position, role, parts: parts.map((/** @type {any} */ p) => ({ tool: p.kind === KIND.text ? '' : String(p.name ?? ''), result: p.kind === KIND.result, text: shortenText(p.text, INDEX_CHARS, {}) })) }];
   });
 }
-
-/** Half a pair would make the whole answer unreadable for the core. @param {string} text */
-const wellFormed = (text) => (typeof (/** @type {any} */ (text).toWellFormed) === 'function' ? /** @type {any} */ (text).toWellFormed() : text);

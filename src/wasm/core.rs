@@ -37,7 +37,7 @@ pub struct Core {
     frame: RefCell<Vec<FrameItem>>,
     row: RefCell<Option<Row>>,
     callers: RefCell<Vec<(usize, Box<str>)>>,
-    line: Rc<Line>,
+    pub(super) line: Rc<Line>,
 }
 
 /// What `inspect` shows.

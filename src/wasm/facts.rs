@@ -2,12 +2,11 @@
 
 use std::rc::Rc;
 
-use js_sys::Promise;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use wasm_bindgen_futures::future_to_promise;
 
 use super::core::Core;
+use super::job::Job;
 use super::value::{from_js, js_error, js_failure, to_js};
 use crate::core::restore::promote;
 
@@ -24,10 +23,10 @@ impl Core {
         self.driver.with(|s| to_js(&s.state.suggestions))
     }
 
-    /// Writes facts through the gate; those that were written.
-    pub fn accept(&self, id: Option<String>, facts: JsValue, scope: Option<String>) -> Promise {
+    /// Writes facts through the gate; the job's result is those that were written.
+    pub fn accept(&self, id: Option<String>, facts: JsValue, scope: Option<String>) -> Job {
         let driver = Rc::clone(&self.driver);
-        future_to_promise(async move {
+        Job::new(&self.line, async move {
             let facts = if facts.is_undefined() { None } else { Some(from_js(facts, "facts").map_err(|e| js_error(&e))?) };
             let written = driver.accept(id.as_deref(), facts, scope).await.map_err(js_failure)?;
             to_js(&written)
@@ -35,9 +34,9 @@ impl Core {
     }
 
     /// Lets a suggestion go.
-    pub fn reject(&self, id: String) -> Promise {
+    pub fn reject(&self, id: String) -> Job {
         let driver = Rc::clone(&self.driver);
-        future_to_promise(async move {
+        Job::new(&self.line, async move {
             driver.reject(&id).await.map_err(js_failure)?;
             Ok(JsValue::UNDEFINED)
         })
