@@ -152,6 +152,12 @@ impl Session {
         self.lay_view(rows, cause);
     }
 
+    /// Blocks were taken away that hide nothing.
+    pub fn blocks_changed(&mut self) {
+        self.dirty = true;
+        self.place_blocks();
+    }
+
     /// Captures the session context once; a fold or a new frame captures it again.
     pub fn capture_context(&mut self, again: bool) {
         let text = self.frame.context();

@@ -22,6 +22,8 @@ use crate::core::view::Block;
 
 /// Longest text of a part that is indexed, in UTF-16 code units.
 const INDEX_CHARS: u32 = 24_000;
+/// How much of a question counts for its answer, in characters.
+const ASKED_CHARS: usize = 400;
 /// Longest query, in characters.
 const QUERY_CHARS: usize = 2_000;
 /// Passages that are embedded in one turn, at most; halved when the embedder fails, in case they are why.
@@ -81,6 +83,8 @@ impl<H: Host> Driver<H> {
         if self.with(|s| s.state.recalled.as_deref() == Some(turn.mark.as_str())) {
             return Ok(());
         }
+        // The row was asked anew: what was quoted for its old text goes.
+        self.with(|s| recall::clear(s, &turn));
         let known = self.memory.borrow().last.clone().filter(|(mark, _, _)| *mark == turn.mark);
         if let Some((_, block, outcome)) = known {
             trail.outcomes.push(outcome);
@@ -236,9 +240,16 @@ impl<H: Host> Driver<H> {
             if self.memory.borrow().index.len() >= OLD_ROWS {
                 return;
             }
-            let Ok(old) = self.host.rows(from, to).await else { return };
+            let Ok(mut old) = self.host.rows(from, to).await else { return };
+            old.sort_by_key(|r| r.position);
+            let mut asked = String::new();
             for row in &old {
-                let texts: Vec<String> = row.parts.iter().map(|p| p.text.clone()).collect();
+                let mut texts: Vec<String> = row.parts.iter().map(|p| p.text.clone()).collect();
+                if row.role == "user" {
+                    asked = beginning(&texts.join(" "));
+                } else if row.role == "assistant" && row.parts.iter().all(|p| p.tool.is_empty()) {
+                    texts.push(asked.clone());
+                }
                 let mut memory = self.memory.borrow_mut();
                 if !memory.index.knows(row.position) && self.may_quote(row.position) {
                     memory.index.add(row.position, 0, &texts);
@@ -258,7 +269,10 @@ impl<H: Host> Driver<H> {
                 continue;
             }
             let parts = self.with(|s| recall::searchable(s, row));
-            let texts: Vec<String> = parts.into_iter().map(|part| self.host.excerpt(Place { row, part }, Some(INDEX_CHARS), None)).collect();
+            let mut texts: Vec<String> = parts.into_iter().map(|part| self.host.excerpt(Place { row, part }, Some(INDEX_CHARS), None)).collect();
+            if let Some(asked) = self.with(|s| recall::asked(s, row)) {
+                texts.extend(self.with(|s| s.transcript.row(asked).cloned()).map(|r| beginning(&self.user_text(&r, asked))));
+            }
             self.memory.borrow_mut().index.add(position, content, &texts);
         }
     }
@@ -333,6 +347,11 @@ impl<H: Host> Driver<H> {
         let old = self.host.rows(position, position).await?;
         Ok(old.iter().find(|r| r.position == position).map(pieces_of))
     }
+}
+
+/// As much of a question as its answer is found by.
+fn beginning(text: &str) -> String {
+    text.chars().take(ASKED_CHARS).collect()
 }
 
 /// The stretch of a row that is quoted.

@@ -82,6 +82,15 @@ pub fn show(session: &mut Session, turn: &Turn, text: String) -> Option<Block> {
     Some(block)
 }
 
+/// Takes quotes off the turn's row that an earlier text of it was given.
+pub fn clear(session: &mut Session, turn: &Turn) {
+    let before = session.state.blocks.len();
+    session.state.blocks.retain(|b| b.kind != BlockKind::Recall || b.to != turn.to);
+    if session.state.blocks.len() != before {
+        session.blocks_changed();
+    }
+}
+
 /// Adds the block in place of an older one on the same row.
 pub fn put(session: &mut Session, block: Block) {
     session.state.blocks.retain(|b| b.kind != BlockKind::Recall || b.to != block.to);
@@ -119,6 +128,17 @@ pub fn searchable(session: &Session, row: usize) -> Vec<usize> {
     };
     let parts = found.parts.iter().enumerate().filter(|(_, p)| !p.measure.blank && p.measure.len > 0).map(|(i, p)| (i, p.kind));
     parts.filter(|p| may(*p)).map(|p| p.0).collect()
+}
+
+/// The user row that a row answers, where the row is an answer and nothing else: it is found by the words of
+/// its question too, because answers seldom repeat them.
+pub fn asked(session: &Session, row: usize) -> Option<usize> {
+    let found = session.transcript.row(row).filter(|r| r.role == Role::Assistant)?;
+    if !found.parts.iter().all(|p| matches!(p.kind, PartKind::Text | PartKind::Reasoning)) {
+        return None;
+    }
+    let turns = session.transcript.index().turns();
+    turns.get(turns.partition_point(|t| *t < row).checked_sub(1)?).copied()
 }
 
 fn is_redacted(session: &Session, row: usize, part: usize) -> bool {

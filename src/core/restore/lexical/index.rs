@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::terms::{Field, terms};
 
 const K1: f64 = 1.2;
-const B: f64 = 0.6;
+const B: f64 = 0.5;
 /// What a run of characters weighs beside a whole word.
 const GRAM_WEIGHT: f64 = 0.3;
 /// Bits of a posting that hold the count.
@@ -130,9 +130,8 @@ impl Index {
         let rows = self.places.len() as f64;
         terms(query, &mut |t| {
             let share = if t.field == Field::Gram { GRAM_WEIGHT } else { 1.0 };
-            // Without rows to learn from, long words are taken for the rare ones.
-            let weight = if rows == 0.0 { (t.to - t.from).min(12) as f64 } else { self.rarity(t.hash, rows) };
-            out.insert(t.hash, share * weight);
+            let rarity = if rows == 0.0 { 1.0 } else { self.rarity(t.hash, rows) };
+            out.insert(t.hash, share * rarity * substance(query.get(t.from..t.to).unwrap_or("")));
         });
         out
     }
@@ -174,6 +173,24 @@ impl Index {
         }
         hits.sort_unstable_by(order);
         hits
+    }
+}
+
+/// How much a word of a question says by itself. The words that hold sentences together are short in every
+/// script with an alphabet; a short one with a digit or a capital inside is a name.
+fn substance(word: &str) -> f64 {
+    let mut chars = word.chars();
+    let long = word.len() > 16 || !word.chars().next().is_some_and(char::is_alphabetic);
+    let named = chars.by_ref().skip(1).any(|c| c.is_numeric() || c.is_uppercase() || !c.is_alphanumeric());
+    // Pairs of a script without spaces are two or three bytes a character; they are whole words.
+    let spaceless = word.chars().all(|c| c as u32 >= 0x0e00 && !c.is_lowercase() && !c.is_uppercase());
+    match word.chars().count() {
+        _ if long || named || spaceless => 1.0,
+        0..=2 => 0.15,
+        3 => 0.3,
+        4 => 0.5,
+        5 => 0.8,
+        _ => 1.0,
     }
 }
 
