@@ -9,7 +9,7 @@ SAMPLE := sample/session.json
 RUST_SOURCES := $(shell find src -name '*.rs') Cargo.toml Cargo.lock
 PKG_SOURCES := $(shell find pkg-template -type f)
 
-.PHONY: run test pkg www toolchain bench clean
+.PHONY: run test pkg www toolchain bench bench-recall clean
 
 run: pkg
 	@node pkg/cli.js replay $(SAMPLE) --window 64000
@@ -50,6 +50,10 @@ $(STAMP)/pkg: $(GLUE)/core_opt.wasm $(PKG_SOURCES) $(STAMP)/npm README.md CHANGE
 
 test: pkg
 	@bash tests/run.sh
+
+# How often the right older message comes back, and what a search by words costs.
+bench-recall: pkg
+	@node tests/recall/bench.mjs
 
 clean:
 	rm -rf target pkg

@@ -5,4 +5,5 @@ import '#boot';
 export { apply } from './apply.js';
 export { repair, validate } from './judge.js';
 export { breakdown, clamp, gaugeText, readUsage, sanitizeFact } from './pure-api.js';
+export { lexicalIndex } from './lexical.js';
 export { count, plan } from './pure-plan.js';

@@ -27,7 +27,7 @@ const ASKED_CHARS: usize = 400;
 /// Longest query, in characters.
 const QUERY_CHARS: usize = 2_000;
 /// Passages that are embedded in one turn, at most; halved when the embedder fails, in case they are why.
-const BATCH: usize = 64;
+const BATCH: usize = 96;
 /// Rows of earlier folds that are read back into the index, at most.
 const OLD_ROWS: usize = 10_000;
 

@@ -10,6 +10,7 @@ mod facts;
 mod history;
 mod host;
 mod job;
+mod lexical;
 mod model;
 mod projector;
 mod pure;

@@ -22,6 +22,12 @@ export async function askAll(retrieval, host = {}) {
   const folded = await cascade.compact({ messages });
   if (!folded.outcomes.some((o) => o.stage === 'fold' && o.outcome === 'done')) throw new Error('the conversation was not folded');
   const boundary = cascade.state.boundary;
+  // In a session rows leave the view a few at a time and are embedded as they go; here all of them left at once.
+  // A busy machine may need more turns than three: an embedder that is late is asked for less the next time.
+  for (let turn = 0, calm = 0; turn < 20 && calm < 3; turn += 1) {
+    const next = await cascade.next({ messages: [...messages, { role: 'user', content: `One moment (${turn}).` }] });
+    calm = next.outcomes.some((o) => o.stage === 'recall' && o.reason === 'unavailable') ? 0 : calm + 1;
+  }
   const out = [];
   for (const { question, at } of questions) {
     if (at > boundary) throw new Error(`row ${at} is not covered`);
