@@ -77,6 +77,7 @@ async function replay(args, term, signal) {
       window: args.window,
       maxOutput: args.maxOutput,
       config,
+      summarize: args.summarize,
       signal,
       onStep: (step, { index, total, inspection }) => {
         progress.at(index + 1, total);

@@ -3,6 +3,7 @@
 import '#boot';
 
 export { apply } from './apply.js';
+export { convert, toModelMessages } from './convert.js';
 export { repair, validate } from './judge.js';
 export { breakdown, clamp, gaugeText, readUsage, sanitizeFact } from './pure-api.js';
 export { lexicalIndex } from './lexical.js';

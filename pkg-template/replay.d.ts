@@ -7,12 +7,16 @@ export interface ReplayStep {
   row: number;
   /** Estimated tokens of the raw list before this call. */
   before: number;
-  /** Estimated tokens of the view that would have been sent. */
+  /** Estimated tokens of the view that would have been sent; above usable where no view could be made. */
   after: number;
   /** Results that became stubs at this step. */
   evicted: number;
   /** Results that were shortened at this step. */
   clamped: number;
+  /** Rows that went behind a group line at this step. */
+  dropped: number;
+  /** Rows that went into a digest at this step. */
+  digested: number;
   /** Rows that went into a summary at this step. */
   folded: number;
   /** Tokens shared with the view before: what a prefix cache can serve. */
@@ -28,6 +32,10 @@ export interface ReplayTotals {
   evictions: number;
   /** Results that were shortened. */
   clamps: number;
+  /** Rows that went behind a group line. */
+  drops: number;
+  /** Rows that went into a digest. */
+  digests: number;
   folds: number;
   /** Tokens that evictions freed, net of their stubs. */
   reclaimed: number;
@@ -36,7 +44,7 @@ export interface ReplayTotals {
   cost: number;
   /** The same for the raw lists. */
   costFull: number;
-  /** Steps whose view is larger than the usable window. */
+  /** Steps whose request could not fit the usable window. */
   over: number;
   /** Handles named in any view, and those whose bytes came back from the store as they were. */
   handles: { offered: number; verified: number };
@@ -44,7 +52,7 @@ export interface ReplayTotals {
 
 export interface Violation {
   step: number;
-  /** Number of the invariant: 1, 3, 4, 5, 9, 13, 14 or 16. */
+  /** Number of the invariant: 1, 3, 4, 5, 8, 9, 13, 14 or 16. */
   invariant: number;
   /** Names rows and numbers, never their text. */
   detail: string;
@@ -67,11 +75,13 @@ export interface ReplayOptions {
   maxOutput?: number;
   /** As in `open`. */
   config?: object;
+  /** `true` folds with a briefing made by rule, the same every time; a function is the summarizer itself. */
+  summarize?: boolean | ((request: any) => { text: string; finishReason?: string } | Promise<{ text: string; finishReason?: string }>);
   /** Goes into the report. */
   file?: string;
   /** Checked before each step. */
   signal?: AbortSignal;
-  /** Called after each step, with what `inspect()` says there and what `next` returned. */
+  /** Called after each step, with what `inspect()` says there and what `next` returned (absent where the request could not fit). */
   onStep?(step: ReplayStep, at: { index: number; total: number; inspection: any; next: any }): void;
   /** Another entry's `open`, where the wasm comes another way. */
   open?(options: any): Promise<any>;

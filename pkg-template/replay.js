@@ -5,6 +5,7 @@
 // Runs wherever the package runs; knows no files and no terminal.
 
 import { breather, calibrate, frameOf, measureFrame, measureRows, opener } from './calibrate.js';
+import { scriptedSummary } from './scripted-summary.js';
 import { memoryStore } from './stores/memory.js';
 import { checkSecondPass, createChecker } from './violations.js';
 import { outputText } from './violations/texts.js';
@@ -19,12 +20,15 @@ export const requestCost = (shared, total) => Math.round((READ * shared + WRITE 
  * The `replay --json` object of a session. See the README for the meaning of each field.
  *
  * @param {any} session what `readSession` returns
- * @param {{ window?: number, maxOutput?: number, config?: object, file?: string, open?: import('./calibrate.js').Open, signal?: AbortSignal,
+ * @param {{ window?: number, maxOutput?: number, config?: object, summarize?: boolean | ((request: any) => any), file?: string,
+ *   open?: import('./calibrate.js').Open, signal?: AbortSignal,
  *   onStep?: (step: any, at: { index: number, total: number, inspection: any, next: any }) => void }} [options]
- *   window: tokens, default the log's own; config: as in `open`; onStep: called after each step, with what `inspect()` says there
+ *   window: tokens, default the log's own; config: as in `open`; summarize: true folds with a briefing made by rule, a
+ *   function is the summarizer itself; onStep: called after each step, with what `inspect()` says there (`next` is
+ *   absent where the request could not fit)
  * @throws CascadeError `bad_input` without any window, `bad_config` for a config the core refuses
  */
-export async function replaySession(session, { window, maxOutput, config = {}, file, open: given, signal, onStep } = {}) {
+export async function replaySession(session, { window, maxOutput, config = {}, summarize, file, open: given, signal, onStep } = {}) {
   const open = await opener(given);
   const tokens = window ?? session.model?.window;
   if (!Number.isSafeInteger(tokens) || tokens <= 0) {
@@ -35,7 +39,7 @@ export async function replaySession(session, { window, maxOutput, config = {}, f
   const frame = frameOf(session);
   const { overhead, ratio, samples } = calibrate(session, rowTokens, await measureFrame(open, frame));
   const estimate = { ...(samples > 0 && { overhead, ratio }), ...config.estimate };
-  const host = memoryStore();
+  const host = replayHost(messages, summarize);
   const cascade = await open({
     transcript: 'replay',
     format: 'ai-sdk',
@@ -44,54 +48,63 @@ export async function replaySession(session, { window, maxOutput, config = {}, f
     config: { ...config, ...(Object.keys(estimate).length > 0 && { estimate }) },
   });
 
-  const checker = createChecker({ keepRecentRounds: config.eviction?.keepRecentRounds });
+  const { thresholds } = cascade.inspect({ cuts: false });
+  const checker = createChecker(promisesOf(config, thresholds, estimate.ratio ?? 1, rowTokens));
   const steps = [];
   const violations = [];
   const offered = new Map(); // handle → { original output, step it was first named at }
   const states = new Map(); // handle → state at the step before
-  const totals = { maxBefore: 0, maxAfter: 0, evictions: 0, clamps: 0, folds: 0, reclaimed: 0, cacheBreaks: 0, cost: 0, costFull: 0, over: 0, handles: { offered: 0, verified: 0 } };
+  const totals = { maxBefore: 0, maxAfter: 0, evictions: 0, clamps: 0, drops: 0, digests: 0, folds: 0, reclaimed: 0, cacheBreaks: 0, cost: 0, costFull: 0, over: 0, handles: { offered: 0, verified: 0 } };
   const breathe = breather();
   let previousAfter = 0;
   let previousBefore = 0;
-  const folded = new Set();
+  const removed = new Map(); // row → state, of the rows that are in no view any more
 
   try {
     for (const [index, { row }] of session.steps.entries()) {
       signal?.throwIfAborted();
       const input = messages.slice(0, row);
       const ask = { messages: input, ...(frame && { frame }) };
-      const next = await cascade.next(ask);
+      const { next, over } = await attempt(cascade, ask);
       const inspection = cascade.inspect({ cuts: false });
-      const before = next.before;
-      const after = next.occupancy.tokens;
-      const { findings, edits } = checker.check({ input, view: next.view, recipe: next.recipe, ledger: inspection.ledger, breakdown: inspection.breakdown, occupancy: next.occupancy, before, after });
+      const before = next?.before ?? over.before;
+      const after = next?.occupancy.tokens ?? over.tokens;
+      const step = { index, row, before, after, evicted: 0, clamped: 0, dropped: 0, digested: 0, folded: 0, prefix: 0, cost: 0 };
+      const findings = [];
 
-      let evicted = 0;
-      let clamped = 0;
-      for (const edit of edits) {
-        if (states.get(edit.handle) !== edit.state) {
-          if (edit.state === 'clamped') clamped += 1;
-          else evicted += 1;
-          states.set(edit.handle, edit.state);
-        }
-        if (edit.text.includes(edit.handle) && !offered.has(edit.handle)) offered.set(edit.handle, { output: edit.original, step: index });
+      for (const entry of inspection.ledger) {
+        if (!(entry.state in REMOVED) || removed.get(entry.index) === entry.state) continue;
+        removed.set(entry.index, entry.state);
+        step[entry.state] += 1;
       }
-      const foldedNow = inspection.ledger.filter((entry) => entry.state === 'folded' && !folded.has(entry.index));
-      for (const entry of foldedNow) folded.add(entry.index);
-
-      const prefix = index === 0 ? 0 : Math.min(next.prefix.tokens, after);
-      const step = { index, row, before, after, evicted, clamped, folded: foldedNow.length, prefix, cost: requestCost(prefix, after) };
+      if (next) {
+        const checked = checker.check({ input, view: next.view, recipe: next.recipe, ledger: inspection.ledger, breakdown: inspection.breakdown, occupancy: next.occupancy, before, after });
+        findings.push(...checked.findings);
+        for (const edit of checked.edits) {
+          if (states.get(edit.handle) !== edit.state) {
+            if (edit.state === 'clamped') step.clamped += 1;
+            else step.evicted += 1;
+            states.set(edit.handle, edit.state);
+          }
+          if (edit.text.includes(edit.handle) && !offered.has(edit.handle)) offered.set(edit.handle, { output: edit.original, step: index });
+        }
+        step.prefix = index === 0 ? 0 : Math.min(next.prefix.tokens, after);
+        if (step.evicted + step.clamped + step.dropped + step.digested + step.folded > 0) findings.push(...checkSecondPass(next, await cascade.next(ask)));
+        await next.background?.run();
+      }
+      step.cost = requestCost(step.prefix, after);
       steps.push(step);
-      if (evicted + clamped > 0) findings.push(...checkSecondPass(next, await cascade.next(ask)));
       for (const finding of findings) violations.push({ step: index, ...finding });
 
       totals.maxBefore = Math.max(totals.maxBefore, before);
       totals.maxAfter = Math.max(totals.maxAfter, after);
-      totals.evictions += evicted;
-      totals.clamps += clamped;
-      totals.folds += foldedNow.length > 0 ? 1 : 0;
-      for (const event of next.events) if (event.type === 'context.evicted') totals.reclaimed += event.reclaimedTokens;
-      if (index > 0 && prefix < previousAfter) totals.cacheBreaks += 1;
+      totals.evictions += step.evicted;
+      totals.clamps += step.clamped;
+      totals.drops += step.dropped;
+      totals.digests += step.digested;
+      totals.folds += step.folded > 0 ? 1 : 0;
+      for (const event of next?.events ?? []) if (event.type === 'context.evicted') totals.reclaimed += event.reclaimedTokens;
+      if (index > 0 && step.prefix < previousAfter) totals.cacheBreaks += 1;
       totals.cost += step.cost;
       totals.costFull += requestCost(Math.min(previousBefore, before), before);
       if (after > inspection.thresholds.usable) totals.over += 1;
@@ -107,6 +120,40 @@ export async function replaySession(session, { window, maxOutput, config = {}, f
   totals.cost = Math.round(totals.cost * 100) / 100;
   totals.costFull = Math.round(totals.costFull * 100) / 100;
   return { file: file ?? null, format: session.format, window: tokens, config, steps, totals, violations };
+}
+
+const REMOVED = { dropped: true, digested: true, folded: true };
+
+/** One `next`; a request that cannot fit is a result of the replay, not its end. @param {any} cascade @param {any} ask */
+async function attempt(cascade, ask) {
+  try {
+    return { next: await cascade.next(ask), over: undefined };
+  } catch (error) {
+    if (error?.code !== 'budget_impossible') throw error;
+    return { next: undefined, over: { tokens: error.limit + error.over, before: error.before ?? error.limit + error.over } };
+  }
+}
+
+/** The rows of the log as the host's own, kept in memory; with a summarizer where one is wanted. @param {any[]} messages @param {any} summarize */
+function replayHost(messages, summarize) {
+  const answer = typeof summarize === 'function' ? summarize : scriptedSummary;
+  return {
+    ...memoryStore(),
+    rows: (/** @type {any} */ { from, to }) => messages.slice(from, to + 1).map((message, i) => ({ position: from + i, message })),
+    ...(summarize && { summarize: answer }),
+  };
+}
+
+/** What the configuration promises to leave alone, in the checker's words and the measure's own tokens. */
+function promisesOf({ eviction = {}, summarize = {}, orders = {} }, { soft, usable }, ratio, rowTokens) {
+  return {
+    keepRecentRounds: eviction.keepRecentRounds,
+    keepRecent: summarize.keepRecent,
+    keepRounds: summarize.keepRounds,
+    tailTokens: Math.floor((0.9 * (summarize.tailTokens ?? Math.min(20_000, Math.floor(soft / 2)))) / ratio),
+    orderTokens: orders.enabled === false ? 0 : orders.tokens ?? Math.min(20_000, Math.floor(usable / 10)),
+    tokens: (/** @type {number} */ row) => rowTokens[row],
+  };
 }
 
 /** Invariant 5: what a handle promises comes back from the store, byte for byte. */

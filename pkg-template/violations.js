@@ -1,10 +1,11 @@
 // @ts-check
 // Checks a view against the messages it was made from, without trusting the core that made it: invariants 1, 3, 4,
-// 5, 9, 13, 14 and 16 of the design. It reads AI SDK messages only, works out rounds, pairs and handles by itself,
+// 5, 8, 9, 13, 14 and 16 of the design. It reads AI SDK messages only, works out rounds, pairs and handles by itself,
 // and knows nothing of thresholds, estimates or stores (whether a handle's bytes come back is for the caller to try).
 
-import { checkPairs, partsOf, protectedFrom, resultsOf } from './violations/rounds.js';
-import { checkText, outputText, same } from './violations/texts.js';
+import { createRemovalChecker } from './violations/removed.js';
+import { checkPairs, partsOf, protectedFrom, resultsOf, tailFrom } from './violations/rounds.js';
+import { checkText, outputText, same, sameJson } from './violations/texts.js';
 
 /** What a ledger may say of a row, and whether the row is still in the view then. */
 const IN_VIEW = new Map([
@@ -43,12 +44,15 @@ export function origins(recipe, rows) {
 }
 
 /**
- * A checker for one run: it remembers what earlier views showed, since a result may only be shortened before its
- * first send and must keep its bytes afterwards.
+ * A checker for one run: it remembers what earlier views showed, since a result of the tail may only be shortened
+ * before its first send and must keep its bytes afterwards.
  *
- * @param {{ keepRecentRounds?: number }} [config] default 3
+ * @param {{ keepRecentRounds?: number, keepRecent?: number, keepRounds?: number, tailTokens?: number, orderTokens?: number, tokens?: (row: number) => number }} [config]
+ *   keepRecentRounds: rounds whose results get no stub, default 3; the others as in `createRemovalChecker`
  */
-export function createChecker({ keepRecentRounds = 3 } = {}) {
+export function createChecker({ keepRecentRounds = 3, ...promises } = {}) {
+  const { keepRecent = 8, keepRounds = 2 } = promises;
+  const removed = createRemovalChecker(promises);
   /** @type {Map<string, Edit>} handle → how the last view showed it */
   let shown = new Map();
   let sent = 0; // rows that an earlier view carried
@@ -66,7 +70,7 @@ export function createChecker({ keepRecentRounds = 3 } = {}) {
   };
 
   /** Compares one row; reports through `findings` and collects edited results. */
-  const compareRow = (row, original, now, entry, isProtected, findings, edits) => {
+  const compareRow = (row, original, now, entry, safe, findings, edits) => {
     const at = `row ${row}`;
     if (now.role !== original.role) {
       findings.push({ invariant: 4, detail: `${at}: the role changed` });
@@ -107,12 +111,12 @@ export function createChecker({ keepRecentRounds = 3 } = {}) {
       if (detail?.state !== 'evicted' && detail?.state !== 'clamped' && detail?.state !== 'deduped') {
         findings.push({ invariant: 13, detail: `${where}: edited, but the ledger says ${detail?.state ?? 'nothing'}` });
       }
-      if (isProtected && !(row >= sent && detail?.state === 'clamped')) {
+      if (detail?.state === 'clamped' ? row < sent && row >= safe.clamp : row >= safe.stub) {
         findings.push({ invariant: 3, detail: `${where}: a protected result changed after it was sent` });
       }
       if (detail?.loss === undefined) {
         if (!detail?.handle) findings.push({ invariant: 5, detail: `${where}: neither a handle nor a loss in the ledger` });
-        else if (!edit.text.includes(detail.handle)) findings.push({ invariant: 5, detail: `${where}: the text does not name the handle of the ledger` });
+        else if (!edit.text.includes(detail.handle) && !sameJson(outputText(part.output), edit.text)) findings.push({ invariant: 5, detail: `${where}: the text does not name the handle of the ledger` });
         else if (detail.handle !== edit.handle) findings.push({ invariant: 5, detail: `${where}: the handle is not the call's` });
       }
       checkText(part.output, left[p].output, where, findings);
@@ -141,7 +145,7 @@ export function createChecker({ keepRecentRounds = 3 } = {}) {
       const missing = entries.findIndex((entry) => entry === undefined);
       if (missing >= 0) findings.push({ invariant: 13, detail: `row ${missing} is missing from the ledger` });
 
-      const safeFrom = protectedFrom(input, keepRecentRounds);
+      const safe = { stub: protectedFrom(input, keepRecentRounds), clamp: tailFrom(input, { keepRecent, keepRounds }) };
       const present = new Uint8Array(input.length);
       let last = -1;
       from.forEach((i, k) => {
@@ -149,7 +153,7 @@ export function createChecker({ keepRecentRounds = 3 } = {}) {
         if (i <= last) findings.push({ invariant: 4, detail: `row ${i} stands behind row ${last}` });
         last = Math.max(last, i);
         present[i] = 1;
-        if (view[k] !== input[i]) compareRow(i, input[i], view[k], entries[i], i >= safeFrom, findings, edits);
+        if (view[k] !== input[i]) compareRow(i, input[i], view[k], entries[i], safe, findings, edits);
         else if (entries[i]?.state === 'evicted' || entries[i]?.state === 'clamped') {
           findings.push({ invariant: 13, detail: `row ${i}: unchanged, but the ledger says ${entries[i].state}` });
         }
@@ -158,9 +162,7 @@ export function createChecker({ keepRecentRounds = 3 } = {}) {
         if (IN_VIEW.get(entry.state) === Boolean(present[i])) return;
         findings.push({ invariant: present[i] ? 13 : 4, detail: `row ${i}: ${present[i] ? 'in the view' : 'not in the view'}, but the ledger says ${entry.state}` });
       });
-      for (let i = safeFrom; i < input.length; i += 1) {
-        if (!present[i] && entries[i]?.state !== 'elided') findings.push({ invariant: 3, detail: `row ${i} is protected and not in the view` });
-      }
+      removed.check({ input, view, entries, findings });
 
       if (breakdown) checkSum(breakdown, occupancy, findings);
       if (before !== undefined && after !== undefined && after > before) findings.push({ invariant: 14, detail: `the view has ${after} tokens, the raw list ${before}` });

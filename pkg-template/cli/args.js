@@ -17,6 +17,7 @@ list of messages; its format is detected, gzip is accepted.
 Options
   --window N        tokens of the window to replay at: 120000 or 120k
   --max-output N    tokens kept free for the answer (default 4096)
+  --summarize       fold, too, with a briefing made by rule instead of by a model
   --config FILE     JSON with the same fields as the config of open()
   --format F        the file's format, where detection is not wanted
   --conversation N  which one of a file that holds several, from 1
@@ -59,7 +60,7 @@ function ordinal(text, option) {
 /**
  * @param {string[]} argv without node and script
  * @returns {{ command: 'help' | 'version' | 'inspect' | 'replay' | 'validate' | 'count', file: string, json: boolean, color?: false, events?: true,
- *   window?: number, maxOutput?: number, config?: string, format?: string, conversation?: number, model?: string }}
+ *   window?: number, maxOutput?: number, summarize?: true, config?: string, format?: string, conversation?: number, model?: string }}
  * @throws UsageError
  */
 export function readArgs(argv) {
@@ -70,7 +71,7 @@ export function readArgs(argv) {
       allowPositionals: true,
       options: {
         window: { type: 'string' }, 'max-output': { type: 'string' }, config: { type: 'string' }, format: { type: 'string' }, conversation: { type: 'string' },
-        model: { type: 'string' }, events: { type: 'boolean' }, json: { type: 'boolean' }, 'no-color': { type: 'boolean' },
+        model: { type: 'string' }, summarize: { type: 'boolean' }, events: { type: 'boolean' }, json: { type: 'boolean' }, 'no-color': { type: 'boolean' },
         help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' },
       },
     });
@@ -95,6 +96,7 @@ export function readArgs(argv) {
     ...(values['no-color'] && { color: /** @type {false} */ (false) }),
     window: tokens(values.window, '--window'),
     maxOutput: tokens(values['max-output'], '--max-output'),
+    ...(values.summarize && { summarize: /** @type {true} */ (true) }),
     config: values.config,
     format: values.format,
     conversation: ordinal(values.conversation, '--conversation'),

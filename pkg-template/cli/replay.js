@@ -31,7 +31,7 @@ export function replayReport(report, term, { model, fullest } = {}) {
   if (steps.length) {
     const before = steps.map((step) => step.before);
     const after = steps.map((step) => step.after);
-    const acted = steps.map((step) => (step.folded ? 3 : step.evicted ? 2 : step.clamped ? 1 : 0));
+    const acted = steps.map((step) => (step.folded || step.dropped || step.digested ? 3 : step.evicted ? 2 : step.clamped ? 1 : 0));
     const room = width - 11;
     const max = Math.max(totals.maxBefore, 1);
     lines.push(...heading('Occupancy, step by step', term));
@@ -40,7 +40,7 @@ export function replayReport(report, term, { model, fullest } = {}) {
     const row = marks(acted, ['', '·', '▴', '◆'], room);
     if (row) {
       lines.push(`           ${paint.yellow(row)}`);
-      const legend = [acted.includes(1) && '· clamped', acted.includes(2) && '▴ evicted', acted.includes(3) && '◆ folded'].filter(Boolean).join('   ');
+      const legend = [acted.includes(1) && '· clamped', acted.includes(2) && '▴ evicted', acted.includes(3) && (totals.folds ? '◆ folded' : '◆ dropped or digested')].filter(Boolean).join('   ');
       lines.push(paint.dim(`           ${legend}`));
     }
   }
@@ -56,6 +56,8 @@ export function replayReport(report, term, { model, fullest } = {}) {
     ['Largest request', `${grouped(totals.maxBefore)} → ${paint.bold(grouped(totals.maxAfter))}`, saved > 0.005 ? `${percentText(saved * 100)} less` : 'unchanged'],
     ['Evicted', many(totals.evictions, 'result'), totals.evictions ? `${many(passes, 'pass').replace('passs', 'passes')}, ${amount(totals.reclaimed)} tokens net` : ''],
     ['Clamped', many(totals.clamps, 'result'), ''],
+    ...(totals.drops ? [['Dropped', many(totals.drops, 'row'), 'behind a line that names them']] : []),
+    ...(totals.digests ? [['Digested', many(totals.digests, 'row'), '']] : []),
     ...(totals.folds ? [['Folded', many(totals.folds, 'time'), '']] : []),
     ['Cost', `${amount(totals.costFull)} → ${amount(totals.cost)}`, totals.costFull > 0 ? `${(totals.cost / totals.costFull).toFixed(2)} × the full history` : ''],
     ['Cache breaks', grouped(totals.cacheBreaks), `in ${many(steps.length, 'step')}`],

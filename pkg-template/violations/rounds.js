@@ -45,6 +45,37 @@ export function checkPairs(input, view, findings) {
 }
 
 /**
+ * Rounds from the messages alone: an assistant row with everything up to the next one.
+ * @param {any[]} input
+ * @returns {{ start: number, end: number, calls: number, answers: number, closed: boolean }[]} `end` exclusive
+ */
+export function roundsOf(input) {
+  const starts = input.flatMap((message, i) => (message.role === 'assistant' ? [i] : []));
+  return starts.map((start, k) => {
+    const end = starts[k + 1] ?? input.length;
+    const calls = partsOf(input[start]).filter((part) => part?.type === 'tool-call' && !part.providerExecuted).length;
+    let answers = 0;
+    for (let i = start; i < end; i += 1) answers += resultsOf(input[i]).length;
+    return { start, end, calls, answers, closed: answers >= calls };
+  });
+}
+
+/**
+ * First row of the verbatim tail: so many newest messages and closed rounds (whichever keeps more), the open round
+ * and what the model has not read.
+ * @param {any[]} input @param {{ keepRecent: number, keepRounds: number }} keep
+ */
+export function tailFrom(input, { keepRecent, keepRounds }) {
+  const rounds = roundsOf(input);
+  const closed = rounds.filter((round) => round.closed);
+  const starts = [Math.max(0, input.length - keepRecent), input.findLastIndex((message) => message.role === 'assistant') + 1];
+  if (keepRounds > 0) starts.push(closed.at(-keepRounds)?.start ?? 0);
+  const last = rounds.at(-1);
+  if (last && !last.closed) starts.push(last.start);
+  return Math.min(...starts);
+}
+
+/**
  * First row of what may not be touched: the newest closed rounds with results, the open round, unread rows.
  * @param {any[]} input @param {number} keepRecentRounds
  */

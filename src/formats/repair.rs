@@ -5,6 +5,7 @@
 //! apart get a number. Refuses to write text for anybody, to claim success, and to touch what it cannot
 //! heal. Decides an order of pieces; the package lays it over the host's own messages.
 
+mod compose;
 mod plan;
 
 use serde::Serialize;
@@ -12,6 +13,7 @@ use serde::Serialize;
 use super::Wire;
 use super::check::{Check, Ruling};
 use crate::core::transcript::{PartKind, Role, Transcript};
+pub use compose::laid;
 use plan::Plan;
 
 /// Where a piece of a repaired message comes from.
@@ -65,8 +67,27 @@ pub struct Repair {
     pub repaired: Vec<Repaired>,
 }
 
+/// Most passes: what one heals may show what another has to (a result that moved, an answer whose call is back).
+const MOST_PASSES: usize = 8;
+
 /// Heals what can be healed.
 pub fn repair(transcript: &Transcript, wire: &Wire) -> Repair {
+    let mut done = one_pass(transcript, wire);
+    for _ in 1..MOST_PASSES {
+        if done.repaired.is_empty() {
+            break;
+        }
+        let so_far = compose::laid(transcript, &done, wire);
+        let next = one_pass(&so_far, wire);
+        if next.repaired.is_empty() {
+            break;
+        }
+        done = compose::after(transcript, done, next);
+    }
+    done
+}
+
+fn one_pass(transcript: &Transcript, wire: &Wire) -> Repair {
     let mut plan = Plan::new(transcript, wire);
     plan.results();
     plan.approvals();

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::core::transcript::made::{call, flagged, part, result, text, transcript};
-use crate::core::transcript::{Caller, Flags, Part, PartKind, Role, Row, Transcript};
+use crate::core::transcript::{Caller, Flags, Part, PartKind, Role, Transcript};
 use Role::{Assistant as A, System as S, Tool as T, User as U};
 
 fn wire(name: &str) -> &'static Wire {
@@ -29,47 +29,11 @@ fn think(signed: bool) -> Part {
     flagged(part(PartKind::Reasoning, "", "", "hm"), if signed { Flags::SIGNED } else { Flags::default() })
 }
 
-fn with_flags(p: Part, flags: Flags) -> Part {
-    flagged(p, flags)
-}
-
-/// The history a repair describes, as the package would lay it out.
-fn repaired_rows(t: &Transcript, name: &str, fix: &Repair) -> Transcript {
-    let mut out = Transcript::default();
-    out.set_items(wire(name).profile.items);
-    for fixed in &fix.rows {
-        let base = fixed.base.and_then(|b| t.row(b));
-        let parts: Vec<Part> = match &fixed.parts {
-            None => base.expect("an untouched row has a base").parts.clone(),
-            Some(pieces) => pieces
-                .iter()
-                .map(|s| {
-                    let old = t.part(s.row, s.part).expect("a piece comes from somewhere");
-                    let mut p = if s.interrupted { with_flags(result(&old.id), Flags::ERROR) } else { old.clone() };
-                    if let Some(id) = &s.id {
-                        match p.kind {
-                            PartKind::ApprovalRequest => p.name = id.as_str().into(),
-                            _ => p.id = id.as_str().into(),
-                        }
-                    }
-                    if s.unname {
-                        p.flags = Flags(p.flags.0 & !Flags::ITEM_ID.0);
-                    }
-                    p
-                })
-                .collect(),
-        };
-        out.push_row(Row::new(base.map_or(T, |b| b.role), None, parts));
-    }
-    out.settle_index();
-    out
-}
-
 /// Repairs, checks that nothing repairable is left and that a second repair does nothing; `rule at` of each repair.
 fn healed(name: &str, rows: &[(Role, &[Part])]) -> (Transcript, Vec<String>) {
     let t = history(name, rows);
     let fix = repair(&t, wire(name));
-    let after = repaired_rows(&t, name, &fix);
+    let after = laid(&t, &fix, wire(name));
     let left: Vec<Finding> = validate(&after, wire(name), Phase::Stored).into_iter().filter(|f| f.repairable).collect();
     assert_eq!(left, [], "{name}");
     assert_eq!(repair(&after, wire(name)).repaired, [], "{name}: a second pass finds nothing");

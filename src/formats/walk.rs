@@ -6,7 +6,7 @@
 mod pairs;
 mod rows;
 
-pub(super) use pairs::ambiguous;
+pub(super) use pairs::{ambiguous, answers, is_models};
 pub(super) use rows::{is_blank, lost_reasoning, only_reasoning};
 
 use super::Wire;
@@ -108,21 +108,21 @@ impl<'a> Walk<'a> {
 pub(super) fn unanswered(transcript: &Transcript, wire: &Wire) -> Vec<usize> {
     let walk = Walk::new(transcript, wire, Phase::Stored);
     let calls = transcript.index().calls().iter().enumerate();
-    calls.filter(|(_, c)| c.result.is_none() && !c.by_provider && !pairs::is_open(&walk, c)).map(|(id, _)| id).collect()
+    calls.filter(|(_, c)| c.result.is_none() && !c.by_provider && pairs::is_models(transcript, c) && pairs::is_answerable(transcript, c) && !pairs::is_open(&walk, c)).map(|(id, _)| id).collect()
 }
 
 /// The provider's own calls without a result, of turns that are over.
 pub(super) fn provider_unanswered(transcript: &Transcript) -> Vec<usize> {
     let running = reasoning::open_turn(transcript).unwrap_or(transcript.len());
     let calls = transcript.index().calls().iter().enumerate();
-    calls.filter(|(_, c)| c.result.is_none() && c.by_provider && c.row < running).map(|(id, _)| id).collect()
+    calls.filter(|(_, c)| c.result.is_none() && c.by_provider && c.row < running && pairs::is_models(transcript, c)).map(|(id, _)| id).collect()
 }
 
 /// Calls whose result stands where the format does not look for it.
 pub(super) fn late(transcript: &Transcript, wire: &Wire) -> Vec<usize> {
     let walk = Walk::new(transcript, wire, Phase::Stored);
     let calls = transcript.index().calls().iter().enumerate();
-    calls.filter(|(_, c)| c.result.is_some_and(|r| pairs::late(&walk, c, r.0))).map(|(id, _)| id).collect()
+    calls.filter(|(_, c)| pairs::is_models(transcript, c) && c.result.is_some_and(|r| pairs::late(&walk, c, r.0))).map(|(id, _)| id).collect()
 }
 
 fn count(before: &[u32], from: usize, to: usize) -> u32 {

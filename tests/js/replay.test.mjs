@@ -16,7 +16,7 @@ import { protectedFrom } from '../../pkg/violations/rounds.js';
 import { outputText, same } from '../../pkg/violations/texts.js';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
-const shared = path.join(root, '..', 'shared', 'data');
+const shared = path.join(process.env.GENTLE_SHARED ?? path.join(root, '..', 'shared'), 'data');
 
 const user = (text) => ({ role: 'user', content: text });
 const call = (...ids) => ({ role: 'assistant', content: ids.map((toolCallId) => ({ type: 'tool-call', toolCallId, toolName: 'read', input: {} })) });
@@ -261,7 +261,7 @@ describe('replay', () => {
     const input = longSession();
     const report = await replaySession(input, { window: 20_000, file: 'long.json' });
     assert.deepEqual(Object.keys(report), ['file', 'format', 'window', 'config', 'steps', 'totals', 'violations']);
-    assert.deepEqual(Object.keys(report.steps[0]), ['index', 'row', 'before', 'after', 'evicted', 'clamped', 'folded', 'prefix', 'cost']);
+    assert.deepEqual(Object.keys(report.steps[0]), ['index', 'row', 'before', 'after', 'evicted', 'clamped', 'dropped', 'digested', 'folded', 'prefix', 'cost']);
     assert.deepEqual(report.violations, []);
     assert.deepEqual([report.file, report.format, report.window], ['long.json', 'ai-sdk', 20_000]);
     assert.deepEqual(report.steps.map((step) => step.row), input.steps.map((step) => step.row));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::Wire;
 use super::super::check::Check;
-use super::super::walk::{ambiguous, is_blank, late, lost_reasoning, only_reasoning, provider_unanswered, unanswered};
+use super::super::walk::{ambiguous, answers, is_blank, is_models, late, lost_reasoning, only_reasoning, provider_unanswered, unanswered};
 use super::{Fixed, Repair, Repaired, Source, carries, minds, shares_messages};
 use crate::core::transcript::{CallId, PartKind, Role, Transcript};
 
@@ -123,7 +123,7 @@ impl<'a> Plan<'a> {
             }
             let mut other = false;
             for (p, part) in row.parts.iter().enumerate() {
-                let answered = transcript.index().call_of_result(at, p);
+                let answered = answers(transcript, at, p);
                 match answered.filter(|id| part.kind == PartKind::Result && !moves.contains_key(id)) {
                     Some(id) if other_rows => {
                         self.heal(Check::ResultsNotFirst, at, || format!("moved the result of `{}` in front of what the user said", part.id));
@@ -134,7 +134,7 @@ impl<'a> Plan<'a> {
                         self.sorted.insert(at);
                     }
                     Some(_) => {}
-                    None => other |= !self.cut.contains(&(at, p)),
+                    None => other |= part.kind != PartKind::Result && !self.cut.contains(&(at, p)),
                 }
             }
             other_rows |= other;
@@ -207,7 +207,7 @@ impl<'a> Plan<'a> {
         let index = transcript.index();
         let shared = ambiguous(transcript);
         let mut taken: BTreeSet<String> = BTreeSet::new();
-        for (id, call) in index.calls().iter().enumerate().filter(|(_, c)| c.occurrence > 1) {
+        for (id, call) in index.calls().iter().enumerate().filter(|(_, c)| c.occurrence > 1 && is_models(transcript, c)) {
             let check = if shared.contains(&id) { Check::AmbiguousId } else { Check::RepeatedId };
             if check == Check::RepeatedId && self.wire.ids_repeat {
                 continue;
@@ -316,8 +316,11 @@ impl<'a> Plan<'a> {
     /// Assistant messages of which nothing but reasoning is left go too.
     fn drop_bare_reasoning(&mut self, out: &mut Vec<(Option<usize>, Role, Vec<Source>)>) {
         let transcript = self.transcript;
-        let kind = |s: &Source| transcript.part(s.row, s.part).map(|p| p.kind);
-        let bare = |(_, role, pieces): &(Option<usize>, Role, Vec<Source>)| *role == Role::Assistant && !pieces.is_empty() && pieces.iter().all(|s| kind(s) == Some(PartKind::Reasoning));
+        let of = |s: &Source| transcript.part(s.row, s.part);
+        let reasons = |s: &Source| of(s).is_some_and(|p| p.kind == PartKind::Reasoning);
+        let bare = |(_, role, pieces): &(Option<usize>, Role, Vec<Source>)| {
+            *role == Role::Assistant && pieces.iter().any(reasons) && pieces.iter().all(|s| reasons(s) || of(s).is_some_and(is_blank))
+        };
         let mut gone: BTreeSet<usize> = BTreeSet::new();
         for at in (0..out.len()).rev() {
             let leads_on = self.wire.profile.items && out.get(at + 1).is_some_and(|n| n.1 == Role::Assistant) && !gone.contains(&(at + 1));
@@ -338,7 +341,7 @@ impl<'a> Plan<'a> {
 }
 
 /// A message whose pieces are just those of one message is that message.
-fn fixed(transcript: &Transcript, base: Option<usize>, pieces: Vec<Source>) -> Fixed {
+pub(super) fn fixed(transcript: &Transcript, base: Option<usize>, pieces: Vec<Source>) -> Fixed {
     let row = pieces.first().map_or(base, |s| (!s.interrupted).then_some(s.row));
     let whole = row.is_some_and(|row| {
         transcript.row(row).is_some_and(|r| r.parts.len() == pieces.len())

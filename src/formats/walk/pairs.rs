@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::super::Placing;
 use super::super::check::Check;
 use super::Walk;
-use crate::core::transcript::{Call, PartKind, Role, Transcript};
+use crate::core::transcript::{Call, CallId, Flags, PartKind, Role, Transcript};
 
 pub(super) fn check(walk: &mut Walk<'_>) {
     calls(walk);
@@ -18,7 +18,7 @@ pub(super) fn check(walk: &mut Walk<'_>) {
 fn calls(walk: &mut Walk<'_>) {
     let transcript = walk.transcript;
     let ambiguous = ambiguous(transcript);
-    for (id, call) in transcript.index().calls().iter().enumerate() {
+    for (id, call) in transcript.index().calls().iter().enumerate().filter(|(_, c)| is_models(transcript, c)) {
         let name = transcript.part(call.row, call.part).map_or("", |p| &p.id);
         match call.result {
             None if call.by_provider => {
@@ -28,7 +28,11 @@ fn calls(walk: &mut Walk<'_>) {
             }
             None => {
                 let check = if is_open(walk, call) { Check::OpenCall } else { Check::Unanswered };
+                let known = walk.findings.len();
                 walk.report(check, call.row, Some(call.part), || format!("call `{name}` in message {} has no result", call.row));
+                if let Some(finding) = walk.findings.get_mut(known).filter(|_| !is_answerable(transcript, call)) {
+                    finding.repairable = false;
+                }
             }
             Some(result) => one_pair(walk, call, result),
         }
@@ -40,10 +44,19 @@ fn calls(walk: &mut Walk<'_>) {
     }
 }
 
+/// Whether a call stands where calls stand; one elsewhere is misplaced, and nothing else is said of it.
+pub(in crate::formats) fn is_models(transcript: &Transcript, call: &Call) -> bool {
+    transcript.row(call.row).is_some_and(|r| r.role == Role::Assistant)
+}
+
+/// Whether a result could say which call it answers.
+pub(in crate::formats) fn is_answerable(transcript: &Transcript, call: &Call) -> bool {
+    transcript.part(call.row, call.part).is_some_and(|p| !p.id.is_empty() || (p.flags.has(Flags::BY_NAME) && !p.name.is_empty()))
+}
+
 /// Whether a call may still get its result: nothing was asked of the model since.
 pub(super) fn is_open(walk: &Walk<'_>, call: &Call) -> bool {
-    let last = walk.transcript.index().rounds().len() - 1;
-    call.round == last && !walk.users_between(call.row + 1, walk.transcript.len()) && !went_on(walk, call)
+    call.round + 1 == walk.transcript.index().rounds().len() && !walk.users_between(call.row + 1, walk.transcript.len()) && !went_on(walk, call)
 }
 
 /// Where items of one step may stand between its results: whether the model has said something since one came.
@@ -72,7 +85,10 @@ fn one_pair(walk: &mut Walk<'_>, call: &Call, (row, part): (usize, usize)) {
 /// Whether a result stands where the format does not look for it.
 pub(super) fn late(walk: &Walk<'_>, call: &Call, row: usize) -> bool {
     let from = call.row + 1;
-    if call.by_provider || row == call.row {
+    let in_user = matches!(walk.wire.placing, Placing::NextUserTurn | Placing::NextRow);
+    let role = walk.transcript.row(row).map(|r| r.role);
+    // In a message that cannot hold a result it is misplaced, and moving the message would not help.
+    if call.by_provider || !(role == Some(Role::Tool) || (in_user && role == Some(Role::User))) {
         return false;
     }
     match walk.wire.placing {
@@ -88,7 +104,7 @@ pub(super) fn late(walk: &Walk<'_>, call: &Call, row: usize) -> bool {
 pub(in crate::formats) fn ambiguous(transcript: &Transcript) -> BTreeSet<usize> {
     let index = transcript.index();
     let mut found = BTreeSet::new();
-    for (id, call) in index.calls().iter().enumerate().filter(|(_, c)| c.occurrence > 1) {
+    for (id, call) in index.calls().iter().enumerate().filter(|(_, c)| c.occurrence > 1 && is_models(transcript, c)) {
         let Some(before) = transcript.part(call.row, call.part).and_then(|p| index.call_before(&p.id, id)) else { continue };
         let waits = before.result.is_none_or(|r| r > (call.row, call.part)) && !before.by_provider;
         if before.round == call.round || waits {
@@ -112,6 +128,12 @@ fn strays(walk: &mut Walk<'_>) {
     }
 }
 
+/// The call that a result answers, if it stands where calls stand.
+pub(in crate::formats) fn answers(transcript: &Transcript, row: usize, part: usize) -> Option<CallId> {
+    let id = transcript.index().call_of_result(row, part)?;
+    transcript.index().call(id).filter(|c| is_models(transcript, c)).map(|_| id)
+}
+
 /// In a user turn, which may span messages, results come before everything else.
 fn results_first(walk: &mut Walk<'_>) {
     if walk.wire.placing != Placing::NextUserTurn {
@@ -127,7 +149,7 @@ fn results_first(walk: &mut Walk<'_>) {
         for (p, part) in row.parts.iter().enumerate() {
             if part.kind != PartKind::Result {
                 other = true;
-            } else if other && transcript.index().call_of_result(at, p).is_some() {
+            } else if other && answers(transcript, at, p).is_some() {
                 walk.report(Check::ResultsNotFirst, at, Some(p), || format!("message {at}, part {p}: something stands before the result of `{}`", part.id));
             }
         }
