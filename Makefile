@@ -9,7 +9,7 @@ SAMPLE := sample/session.json
 RUST_SOURCES := $(shell find src -name '*.rs') Cargo.toml Cargo.lock
 PKG_SOURCES := $(shell find pkg-template -type f)
 
-.PHONY: size properties fuzz bench-tokens bench-estimate run test pkg www toolchain bench clean
+.PHONY: size properties fuzz bench-tokens bench-estimate bench-recall run test pkg www toolchain bench clean
 
 run: pkg
 	@node pkg/cli.js replay $(SAMPLE) --window 64000
@@ -57,6 +57,9 @@ test: pkg
 # How far the estimate is off: DATA=folder of session logs and usage-probes, JSON=1 for the numbers alone.
 bench-estimate: pkg
 	@node tests/bench/estimate/run.mjs $(DATA) $(if $(JSON),--json)
+# How often the right older message comes back, and what a search by words costs.
+bench-recall: pkg
+	@node tests/recall/bench.mjs
 
 # Many more random histories than `make test` runs: 100,000 per property and format.
 properties: pkg
