@@ -9,7 +9,7 @@ SAMPLE := sample/session.json
 RUST_SOURCES := $(shell find src -name '*.rs') Cargo.toml Cargo.lock
 PKG_SOURCES := $(shell find pkg-template -type f)
 
-.PHONY: run test pkg www toolchain bench size clean
+.PHONY: run test pkg www toolchain bench size properties fuzz clean
 
 run: pkg
 	@node pkg/cli.js replay $(SAMPLE) --window 64000
@@ -54,5 +54,15 @@ test: pkg
 size: pkg
 	@node tests/size.mjs
 
+# Many more random histories than `make test` runs: 100,000 per property and format.
+properties: pkg
+	@GENTLE_CASES=100000 cargo test --quiet --release --test properties
+	@GENTLE_CASES=20000 node --test --test-reporter=tap tests/js/properties.test.mjs
+
+# Ten minutes of coverage-guided bytes; needs `cargo install cargo-fuzz` and a nightly toolchain.
+FUZZ_SECONDS ?= 600
+fuzz:
+	@mkdir -p fuzz/corpus/histories; cargo +nightly fuzz run histories fuzz/corpus/histories fuzz/findings -- -max_total_time=$(FUZZ_SECONDS) -max_len=2048
+
 clean:
-	rm -rf target pkg
+	rm -rf target pkg fuzz/target

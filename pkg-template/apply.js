@@ -21,13 +21,22 @@ export function apply(messages, recipe) {
 export function edited(message, op) {
   let out = message;
   for (const { path, value } of op.set ?? []) out = withPath(out, path, value);
+  if (op.cut) out = withoutParts(out, op.cut);
   if (op.append) out = withAppended(out, op.append);
   return out;
 }
 
+const listOf = (/** @type {any} */ message) => (Array.isArray(message.parts) ? 'parts' : 'content');
+
+/** Indexes are those of the original, whose outputs were set before. @param {any} message @param {number[]} cut */
+function withoutParts(message, cut) {
+  const key = listOf(message);
+  return withPath(message, [key], message[key].filter((/** @type {any} */ _part, /** @type {number} */ i) => !cut.includes(i)));
+}
+
 /** Parts behind a message's own; a plain text becomes a list of parts. @param {any} message @param {any[]} parts */
 function withAppended(message, parts) {
-  const key = Array.isArray(message.parts) ? 'parts' : 'content';
+  const key = listOf(message);
   const own = message[key];
   const list = typeof own === 'string' ? [{ type: parts[0]?.type ?? 'text', text: own }] : (own ?? []);
   return withPath(message, [key], [...list, ...parts]);
@@ -47,7 +56,8 @@ function withPath(node, path, value) {
 function shallow(node) {
   if (Array.isArray(node)) return node.slice();
   const copy = Object.create(Object.getPrototypeOf(node));
-  for (const [key, d] of Object.entries(Object.getOwnPropertyDescriptors(node))) {
+  for (const key of Reflect.ownKeys(node)) {
+    const d = /** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(node, key));
     // The copy is ours: a frozen original must not make it read-only.
     Object.defineProperty(copy, key, 'value' in d ? { ...d, writable: true, configurable: true } : { ...d, configurable: true });
   }

@@ -8,15 +8,18 @@ import { Bridge } from './bridge.js';
 import { Core } from './core_bg.js';
 import { CascadeError, badInput, isTrap } from './errors.js';
 import { aiSdk } from './formats/ai-sdk.js';
-import { detectFormat, formatByName } from './formats/index.js';
+import { formatByName, formatOf } from './formats/index.js';
 import { pushFrame } from './frame.js';
 import { callHost, checkHost, checkSignal } from './host.js';
+import { ViewLayer } from './lay-view.js';
+import { mediaPrice } from './media.js';
 import { modelInput } from './models.js';
-import { ViewLayer, emitted } from './lay-view.js';
+import { refuseViews } from './origins.js';
 import { jsonOutput, listOutput, textOutput } from './outputs.js';
 import { plainCopy, shallowFields } from './plain.js';
 import { Window } from './project.js';
 import { readToolOutput } from './read-tool-output.js';
+import { TICKET, foldTicket } from './run-fold.js';
 import { run } from './run-job.js';
 import { RowSync } from './sync-rows.js';
 
@@ -30,9 +33,10 @@ export async function open(options) {
   /** @type {{ window?: Window }} */
   const late = {};
   const measure = (/** @type {any} */ output) => late.window?.write(output.text);
-  const core = await run(Core.open(bridge, modelInput(model), plainCopy(config, 'config', 'bad_config'), plainCopy(state, 'state'), measure));
+  const given = modelInput(model);
+  const core = await run(Core.open(bridge, given, plainCopy(config, 'config', 'bad_config'), plainCopy(state, 'state'), measure));
   late.window = new Window(core);
-  return new Cascade(core, bridge, late.window, format);
+  return new Cascade(core, bridge, late.window, format, given);
 }
 
 class Cascade {
@@ -40,7 +44,7 @@ class Cascade {
   #bridge;
   #window;
   #rows;
-  /** @type {any} */
+  /** Named, or seen for certain. @type {import('./formats/parts.js').Format | undefined} */
   #format;
   /** @type {Promise<unknown>} */
   #queue = Promise.resolve();
@@ -57,15 +61,21 @@ class Cascade {
   #layer = new ViewLayer();
   /** @type {any[]} */
   #tools;
+  /** The model as the core reads it; a ticket carries it. */
+  #model;
+  /** Position of the last row of the running list that has one. @type {number | undefined} */
+  #newest;
 
-  /** @param {any} core @param {Bridge} bridge @param {Window} window @param {string | undefined} format */
-  constructor(core, bridge, window, format) {
+  /** @param {any} core @param {Bridge} bridge @param {Window} window @param {string | undefined} format @param {any} model */
+  constructor(core, bridge, window, format, model) {
     this.#core = core;
     this.#bridge = bridge;
     this.#window = window;
     this.#rows = new RowSync(core, window);
     this.#format = format === undefined ? undefined : formatByName(format);
-    this.#tools = [readToolOutput(bridge.host, bridge.transcript, () => this.#core.config().toolOutput.maxChars)];
+    this.#model = model;
+    this.#reprice();
+    this.#tools = [readToolOutput(bridge.host, bridge.transcript, () => this.#core.config().toolOutput.maxChars, () => this.#format ?? aiSdk)];
   }
 
   /** The view to send now. @param {any} input */
@@ -90,18 +100,22 @@ class Cascade {
     return this.#run(async (live) => {
       const { messages, positions, signal } = taken();
       signal?.throwIfAborted();
-      this.#refuseViews(messages);
-      const format = this.#formatOf(messages);
+      refuseViews(messages);
+      const host = this.#formatOf(messages);
+      const format = host.rowFormat ?? host;
+      const listed = host.rows ? host.rows(messages, positions) : { messages, positions };
       if (input.frame !== undefined) this.#takeFrame(input.frame);
       const bridge = this.#bridge;
-      bridge.messages = messages;
+      bridge.messages = listed.messages;
       bridge.format = format;
       bridge.signal = signal;
       try {
-        this.#rows.push(messages, positions, format);
+        this.#rows.owners = listed.owners;
+        this.#rows.push(listed.messages, listed.positions, format);
+        this.#newest = listed.positions ? listed.positions.findLast((/** @type {any} */ p) => p !== null && p !== undefined) : listed.messages.length - 1;
         const report = await run(this.#core.next(ask));
-        await this.#redactAgain(report.steps, messages, format);
-        const { recipe, view, handles } = this.#layer.lay(report.steps, messages, format, (row, part) => bridge.output(row, part), (row) => this.#rows.printOf(row));
+        await this.#redactAgain(report.steps, listed.messages, format);
+        const { recipe, view, handles } = this.#layer.lay(report.steps, listed.messages, format, (row, part) => bridge.output(row, part), (row) => this.#rows.printOf(row));
         this.#handlesShown ||= handles;
         const { steps: _steps, events, background, record, folded, ...rest } = report;
         const pending = folded ? await this.#pending(view, recipe) : 0;
@@ -110,8 +124,9 @@ class Cascade {
           view,
           recipe,
           frame: this.#frameNames,
+          ...(host.rows && { messages: listed.messages }),
           events: [...live, ...this.#number(events)],
-          ...(record === undefined ? {} : { record: [format.userMessage([{ text: record, origin: 'user' }], 'user')] }),
+          ...(record === undefined ? {} : { record: [host.userMessage([{ text: record, origin: 'user' }], 'user')] }),
           ...(pending > 0 ? { pending } : {}),
           ...(background ? { background: this.#background(background) } : {}),
         };
@@ -141,7 +156,7 @@ class Cascade {
     /** @type {Promise<any[]> | undefined} */
     let started;
     return {
-      ticket: { v: 1, transcript: bridge.transcript, plan },
+      ticket: this.#ticket(plan),
       run: () => {
         started ??= (async () => {
           /** @type {any[]} */
@@ -162,6 +177,58 @@ class Cascade {
         })();
         return started;
       },
+    };
+  }
+
+  /** A fold that is due at rest: its rows come from the host's store, since none of the host's objects are kept. @param {any} plan */
+  #atRest(plan) {
+    const bridge = this.#bridge;
+    const ticket = this.#ticket(plan);
+    /** @type {Promise<any[]> | undefined} */
+    let started;
+    return {
+      ticket,
+      run: () => {
+        started ??= (async () => {
+          /** @type {any[]} */
+          const live = [];
+          this.#check();
+          this.#core.setFolding(true);
+          const done = (async () => {
+            try {
+              await foldTicket(ticket, bridge.host, { onEvent: (event) => live.push(...this.#tell([event])) });
+            } finally {
+              if (this.#life === 'open') {
+                this.#core.setFolding(false);
+                await run(this.#core.catchUp());
+              }
+            }
+          })();
+          bridge.running = done;
+          try {
+            await done;
+          } finally {
+            if (bridge.running === done) bridge.running = undefined;
+          }
+          return live;
+        })();
+        return started;
+      },
+    };
+  }
+
+  /** What another process needs to make the same fold; JSON. @param {any} plan */
+  #ticket(plan) {
+    const { context } = this.#frame ?? {};
+    return {
+      v: TICKET,
+      transcript: this.#bridge.transcript,
+      format: (this.#format ?? aiSdk).name,
+      to: Math.max(this.#newest ?? plan.covered, plan.covered),
+      model: this.#model,
+      config: this.#core.config(),
+      ...(context?.length > 0 ? { context } : {}),
+      plan,
     };
   }
 
@@ -186,9 +253,12 @@ class Cascade {
   settle(input = {}) {
     return this.#run(async () => {
       if (input === null || typeof input !== 'object') throw badInput('`settle` needs an object: { messages?, usage?, error? }');
-      const events = this.#number(this.#core.settle(shallowFields(input.usage)));
+      const told = this.#core.settle(shallowFields(input.usage));
+      if (isTaskBoundary(input.messages, this.#format ?? aiSdk)) told.push(...[this.#core.handoff()].filter(Boolean));
+      const events = this.#number(told);
       const { occupancy, window } = this.#core.inspect();
-      return { occupancy, window, events };
+      const due = this.#core.foldDue();
+      return { occupancy, window, events, ...(due ? { background: this.#atRest(due) } : {}) };
     });
   }
 
@@ -214,7 +284,8 @@ class Cascade {
   get tools() {
     return this.#guard(() => {
       const { persistRaw } = this.#core.config().toolOutput;
-      return this.#bridge.host.raw && (persistRaw || this.#handlesShown) ? this.#tools : [];
+      const { raw, rows } = this.#bridge.host;
+      return (raw && persistRaw) || ((raw || rows) && this.#handlesShown) ? this.#tools : [];
     });
   }
 
@@ -240,7 +311,11 @@ class Cascade {
           this.#core.recaptureContext();
         }
         if (config !== undefined && this.#core.configure(config)) this.#rows.reset();
-        if (model !== undefined) this.#core.setModel(model);
+        if (model !== undefined) {
+          this.#core.setModel(model);
+          this.#model = model;
+        }
+        if (config !== undefined || model !== undefined) this.#reprice();
         if (pin !== undefined) this.#core.setPins(pin);
         if (orderKeys !== undefined) this.#core.setOrderKeys(orderKeys);
       };
@@ -365,20 +440,22 @@ class Cascade {
 
   /** @param {readonly any[]} messages */
   #formatOf(messages) {
-    this.#format ??= detectFormat(messages);
-    return this.#format ?? aiSdk;
+    if (this.#format) return this.#format;
+    const { format, certain } = formatOf(messages);
+    if (certain) this.#format = format;
+    return format;
+  }
+
+  /** Media are priced by the model and the configuration in force. */
+  #reprice() {
+    this.#rows.price = mediaPrice(this.#model, this.#core.config().media.imageTokens);
+    this.#rows.reprice();
   }
 
   /** @param {any} frame */
   #takeFrame(frame) {
     this.#frameNames = pushFrame(this.#core, this.#window, frame, this.#frame);
     this.#frame = frame;
-  }
-
-  /** @param {readonly any[]} messages */
-  #refuseViews(messages) {
-    const at = messages.findIndex((m) => m !== null && typeof m === 'object' && emitted.has(m));
-    if (at >= 0) throw new CascadeError('view_recorded', `\`messages[${at}]\` is a message that an earlier view handed out; pass the rows as they were recorded`);
   }
 
   /** After a restart the redact hook has to see its texts again; what it leaves is the same as before. @param {any[]} steps @param {readonly any[]} messages @param {any} format */
@@ -403,6 +480,36 @@ function settled(look) {
     return () => {
       throw error;
     };
+  }
+}
+
+/** Whether a response ended the task at hand: the model said something and waits for nothing. @param {any} messages @param {any} format */
+function isTaskBoundary(messages, format) {
+  if (!Array.isArray(messages)) return false;
+  let open = 0;
+  let said = false;
+  for (const message of messages) {
+    for (const part of shallow(() => format.parts(message))) {
+      if (part.kind === PART_CALL) open += 1;
+      else if (part.kind === PART_RESULT) open -= 1;
+      else if (part.kind === PART_TEXT) said = true;
+      else if (part.kind === PART_ASKS) return false;
+    }
+  }
+  return said && open <= 0;
+}
+
+const PART_TEXT = 0;
+const PART_CALL = 2;
+const PART_RESULT = 3;
+const PART_ASKS = 5;
+
+/** @param {() => any[]} read */
+function shallow(read) {
+  try {
+    return read();
+  } catch {
+    return [];
   }
 }
 

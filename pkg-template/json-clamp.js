@@ -24,6 +24,9 @@ export function shortenJson(value, cap, gap) {
 
 const readBack = (/** @type {{ handle?: string }} */ gap) => (gap.handle ? `read_tool_output({ id: ${JSON.stringify(gap.handle)} })` : 'not stored; run the tool again if you need them');
 
+/** Deeper values are shortened as text: paths to every level would cost the square of the depth. */
+const LEVELS = 500;
+
 /** The array whose JSON text is longest and that has something to drop. @param {any} root */
 function longestArray(root) {
   /** @type {{ path: (string | number)[], items: any[], size: number } | undefined} */
@@ -32,6 +35,7 @@ function longestArray(root) {
   const todo = [{ value: root, path: [] }];
   for (let seen = 0; todo.length > 0 && seen < 100_000; seen += 1) {
     const { value, path } = /** @type {any} */ (todo.pop());
+    if (path.length > LEVELS) throw new RangeError('too deep');
     if (Array.isArray(value)) {
       const size = JSON.stringify(value).length;
       if (value.length > 1 && (!best || size > best.size)) best = { path, items: value, size };

@@ -6,10 +6,9 @@
 // output or a text of ours looks in a message.
 
 import { edited } from './apply.js';
+import { reasoningChange } from './formats/reasoning.js';
+import { handOut } from './origins.js';
 import { shorten, textOutput } from './outputs.js';
-
-/** Objects that views handed out, so that a view that comes back is noticed. */
-export const emitted = new WeakSet();
 
 export class ViewLayer {
   /** @type {WeakMap<object, { key: string, op: any, copy: any }>} */
@@ -58,20 +57,22 @@ export class ViewLayer {
     const known = this.#inserts.get(JSON.stringify(step.parts));
     if (known) return known;
     const message = format.userMessage(step.parts, step.origin);
-    emitted.add(message);
+    handOut(message, step.origin);
     return message;
   }
 
   /** @param {any} step @param {any} message @param {any} format @param {(row: number, part: number) => any} outputAt @param {number | undefined} print */
   #edit(step, message, format, outputAt, print) {
-    const key = JSON.stringify([print, step.set, step.append]);
+    const key = JSON.stringify([print, step.set, step.append, step.cut, step.unname]);
     const known = this.#edits.get(message);
     if (known?.key === key) return { op: { ...known.op, edit: step.row }, copy: known.copy };
     const set = step.set.map((/** @type {any} */ r) => format.leaf(message, r.part, shownOutput(r, outputAt(step.row, r.part))));
-    const append = step.append ? format.textParts(step.append) : [];
-    const op = { edit: step.row, ...(set.length > 0 ? { set } : {}), ...(append.length > 0 ? { append } : {}) };
+    const lost = step.cut || step.unname ? reasoningChange(format.name, message, step.cut ?? [], step.unname ?? []) : { set: [], cut: [] };
+    const added = step.append?.length > 0 ? format.appended(message, step.append) : {};
+    set.push(...lost.set, ...(added.set ?? []));
+    const op = { edit: step.row, ...(set.length > 0 ? { set } : {}), ...(lost.cut.length > 0 ? { cut: lost.cut } : {}), ...(added.append ? { append: added.append } : {}) };
     const copy = edited(message, op);
-    emitted.add(copy);
+    handOut(copy);
     this.#edits.set(message, { key, op, copy });
     return { op, copy };
   }

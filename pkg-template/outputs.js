@@ -17,7 +17,7 @@ import { jsonText } from './safe-json.js';
  * @property {string} text what is measured: the text, or the JSON text; media inside a list are not in it
  * @property {boolean} safe false when `text` only describes the value
  * @property {Media[]} media
- * @typedef {{ type: string, bytes: number, data?: unknown }} Media
+ * @typedef {{ type: string, bytes: number, data?: unknown, detail?: string }} Media
  */
 
 /** @param {string} value @param {boolean} [error] @returns {Output} */

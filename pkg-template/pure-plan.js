@@ -7,10 +7,11 @@
 import { Core } from './core_bg.js';
 import { badInput } from './errors.js';
 import { aiSdk } from './formats/ai-sdk.js';
-import { detectFormat, formatByName } from './formats/index.js';
+import { formatByName, formatOf } from './formats/index.js';
 import { pushFrame } from './frame.js';
-import { modelInput } from './models.js';
 import { ViewLayer } from './lay-view.js';
+import { mediaPrice } from './media.js';
+import { modelInput } from './models.js';
 import { rawText, shorten } from './outputs.js';
 import { plainCopy } from './plain.js';
 import { Window } from './project.js';
@@ -23,19 +24,25 @@ import { RowSync } from './sync-rows.js';
  */
 export function plan({ messages, positions, format, model, config, occupancy, state, frame }) {
   if (!Array.isArray(messages)) throw badInput('`messages` must be the array of the conversation\'s rows');
-  const form = format === undefined ? (detectFormat(messages) ?? aiSdk) : formatByName(format);
+  const host = format === undefined ? formatOf(messages).format : formatByName(format);
+  const form = host.rowFormat ?? host;
+  const listed = host.rows ? host.rows(messages, positions) : { messages, positions };
   /** @type {Map<string, string>} */
   const spill = new Map();
-  const bridge = atOnce(messages, form, spill);
-  const { core, window } = openCore(bridge, modelInput(model), plainCopy(config, 'config', 'bad_config'), plainCopy(state, 'state'));
+  const bridge = atOnce(listed.messages, form, spill);
+  const given = modelInput(model);
+  const { core, window } = openCore(bridge, given, plainCopy(config, 'config', 'bad_config'), plainCopy(state, 'state'));
   try {
     if (frame !== undefined) pushFrame(core, window, frame, undefined);
-    new RowSync(core, window).push(messages, positions, form);
+    const rows = new RowSync(core, window);
+    rows.price = mediaPrice(given, core.config().media.imageTokens);
+    rows.owners = listed.owners;
+    rows.push(listed.messages, listed.positions, form);
     if (occupancy !== undefined) core.pinOccupancy(occupancy);
     const { steps, ...report } = runNow(core.next());
-    const { recipe, view } = new ViewLayer().lay(steps, messages, form, (row, part) => form.output(messages[row], part));
+    const { recipe, view } = new ViewLayer().lay(steps, listed.messages, form, (row, part) => form.output(listed.messages[row], part));
     const { ledger, breakdown, thresholds } = core.inspect();
-    return { ...report, recipe, view, cut: JSON.parse(core.cuts()), ledger, breakdown, thresholds, spill: [...spill].map(([handle, text]) => ({ handle, text })), state: core.state() };
+    return { ...report, recipe, view, cut: JSON.parse(core.cuts()), ledger, breakdown, thresholds, spill: [...spill].map(([handle, text]) => ({ handle, text })), state: core.state(), ...(host.rows && { messages: listed.messages }) };
   } finally {
     core.free();
   }
@@ -45,23 +52,24 @@ export function plan({ messages, positions, format, model, config, occupancy, st
  * Estimated tokens of a text, of several, or of messages, without overhead and calibration.
  *
  * @param {string | readonly any[]} input
- * @param {{ format?: string, counter?: 'classes' | 'chars4' }} [options]
+ * @param {{ format?: string, counter?: 'classes' | 'chars4', model?: string }} [options] `model` prices media
  * @returns {{ tokens: number, rows: number[] }} `rows` sums to `tokens`
  */
-export function count(input, { format, counter } = {}) {
+export function count(input, { format, counter, model } = {}) {
   const list = typeof input === 'string' ? [input] : input;
   const { core, window } = openCore(atOnce([], aiSdk, new Map()), modelInput('count'), counter ? { estimate: { counter } } : undefined, undefined);
   try {
-    const form = format === undefined ? (detectFormat(list) ?? aiSdk) : formatByName(format);
+    const form = format === undefined ? formatOf(list).format : formatByName(format);
     const weigh = (/** @type {string} */ text) => {
       window.write(text);
       return core.weigh();
     };
-    const unknown = core.config().media.imageTokens;
+    const price = mediaPrice({ id: model ?? '' }, core.config().media.imageTokens);
+    const partsOf = (/** @type {any} */ item) => (form.rows ? form.rows([item]).messages.flatMap((m) => aiSdk.parts(m, price)) : form.parts(item, price));
     const rows = list.map((item) =>
       typeof item === 'string'
         ? weigh(item)
-        : form.parts(item).reduce((/** @type {number} */ n, /** @type {any} */ p) => n + weigh(p.text) + ((p.media ?? 0) < 0 ? -p.media * unknown : (p.media ?? 0)), 0),
+        : partsOf(item).reduce((/** @type {number} */ n, /** @type {any} */ p) => n + weigh(p.text) + (p.media ?? 0), 0),
     );
     return { tokens: rows.reduce((n, r) => n + r, 0), rows };
   } finally {

@@ -3,6 +3,7 @@
 import '#boot';
 
 export { apply } from './apply.js';
+export { convert, toModelMessages } from './convert.js';
 export { repair, validate } from './judge.js';
 export { breakdown, clamp, gaugeText, readUsage } from './pure-api.js';
 export { count, plan } from './pure-plan.js';

@@ -4,9 +4,10 @@
 
 import { readPage } from './core_bg.js';
 import { callHost } from './host.js';
+import { rangeOf, rowsText } from './rows-text.js';
 
-/** @param {any} host @param {string} transcript @param {() => number} maxChars */
-export function readToolOutput(host, transcript, maxChars) {
+/** @param {any} host @param {string} transcript @param {() => number} maxChars @param {() => any} format how the host's messages are read */
+export function readToolOutput(host, transcript, maxChars, format) {
   return Object.freeze({
     name: 'read_tool_output',
     description:
@@ -26,7 +27,9 @@ export function readToolOutput(host, transcript, maxChars) {
     /** @param {{ id: string, offset?: number, limit?: number, grep?: string }} input @param {{ signal?: AbortSignal }} [options] */
     async execute(input, { signal } = {}) {
       const id = String(input?.id ?? '');
-      const text = id === '' ? null : await callHost(host, host.raw, 'get', [id], { transcript, ...(signal ? { signal } : {}) });
+      const context = { transcript, ...(signal ? { signal } : {}) };
+      const range = host.rows ? rangeOf(id) : undefined;
+      const text = id === '' ? null : range ? await rowsText(host, range, format(), context) : host.raw ? await callHost(host, host.raw, 'get', [id], context) : null;
       return readPage(text ?? undefined, id, whole(input?.offset), whole(input?.limit), input?.grep, maxChars());
     },
   });

@@ -48,7 +48,7 @@ export async function replaySession(session, { window, maxOutput, config = {}, s
     config: { ...config, ...(Object.keys(estimate).length > 0 && { estimate }) },
   });
 
-  const { thresholds } = cascade.inspect();
+  const { thresholds } = cascade.inspect({ cuts: false });
   const checker = createChecker(promisesOf(config, thresholds, estimate.ratio ?? 1, rowTokens));
   const steps = [];
   const violations = [];
@@ -66,7 +66,7 @@ export async function replaySession(session, { window, maxOutput, config = {}, s
       const input = messages.slice(0, row);
       const ask = { messages: input, ...(frame && { frame }) };
       const { next, over } = await attempt(cascade, ask);
-      const inspection = cascade.inspect();
+      const inspection = cascade.inspect({ cuts: false });
       const before = next?.before ?? over.before;
       const after = next?.occupancy.tokens ?? over.tokens;
       const step = { index, row, before, after, evicted: 0, clamped: 0, dropped: 0, digested: 0, folded: 0, prefix: 0, cost: 0 };

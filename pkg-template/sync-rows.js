@@ -6,17 +6,16 @@
 // same content is recognised by the core and changes nothing.
 
 import { badInput } from './errors.js';
+import { fingerprint, identity } from './fingerprint.js';
+import { FORMAT_NAMES } from './formats/index.js';
 
-/** Lists of plain texts read alike in several formats; until one is certain, the core's own demands hold. */
-const FORMAT_NAMES = new Set(['ai-sdk', 'ai-sdk-ui', 'anthropic', 'openai-chat', 'openai-responses', 'gemini']);
+/** A format's code for the role of a system message. */
+const SYSTEM = 0;
 
 export class RowSync {
   #core;
   #window;
-  /** @type {WeakMap<object, number>} */
-  #ids = new WeakMap();
-  #nextId = 1;
-  /** @type {{ id: number, print: number, position: number }[]} */
+  /** @type {{ id: number, print: number, position: number, system: boolean }[]} */
   #rows = [];
 
   /** @param {any} core @param {import('./project.js').Window} window */
@@ -24,6 +23,11 @@ export class RowSync {
     this.#core = core;
     this.#window = window;
   }
+
+  /** What media weigh; set before a push. @type {import('./formats/parts.js').Price | undefined} */
+  price;
+  /** Positions of the messages that became several rows, by row. @type {readonly (number | null)[] | undefined} */
+  owners;
 
   /** Forgets what was pushed, so that everything is measured anew. */
   reset() {
@@ -34,33 +38,62 @@ export class RowSync {
   /**
    * @param {readonly any[]} messages
    * @param {readonly (number | null | undefined)[] | undefined} positions
-   * @param {any} format
+   * @param {import('./formats/parts.js').Format} format
    */
   push(messages, positions, format) {
-    if (FORMAT_NAMES.has(format.name)) this.#core.setFormat(format.name);
+    // Lists of plain texts read alike in several formats; until one is certain, the core's own demands hold.
+    if (FORMAT_NAMES.includes(/** @type {any} */ (format.name))) this.#core.setFormat(format.name);
     if (positions && positions.length !== messages.length) throw badInput(`\`positions\` has ${positions.length} entries for ${messages.length} messages`);
+    this.#dropCovered(messages, positions, format);
     for (let i = 0; i < messages.length; i += 1) {
       const message = messages[i];
       if (message === null || typeof message !== 'object') throw badInput(`\`messages[${i}]\` must be a message object`);
       const position = positions ? positionOf(positions[i], i) : i;
-      const id = this.#idOf(message);
-      const print = readable(i, () => fingerprint(message, (o) => this.#idOf(o)));
+      const id = identity(message);
+      const print = readable(i, () => fingerprint(message));
       const known = this.#rows[i];
       if (known && i < this.#core.rows() && known.id === id && known.print === print && known.position === position) continue;
       this.#project(message, i, position, format);
-      this.#rows[i] = { id, print, position };
+      this.#rows[i] = { id, print, position, system: format.role(message) === SYSTEM };
     }
     if (this.#core.rows() > messages.length) this.#core.rewind(messages.length);
     this.#rows.length = messages.length;
   }
 
-  /** @param {any} message @param {number} at @param {number} position @param {any} format */
+  /** Measures everything again at the next push, because prices changed; what weighs the same stays. */
+  reprice() {
+    this.#rows = [];
+  }
+
+  /**
+   * After a fold a host may pass the kept rows alone: then the covered ones go from the front, and nothing is
+   * measured anew. A system row in front stays where it is.
+   * @param {readonly any[]} messages @param {readonly any[] | undefined} positions @param {any} format
+   */
+  #dropCovered(messages, positions, format) {
+    const rows = this.#rows;
+    const lead = rows.findIndex((row) => !row.system);
+    if (lead < 0 || this.#core.rows() !== rows.length) return;
+    const first = messages.findIndex((message, i) => i >= lead && message !== null && typeof message === 'object' && readable(i, () => format.role(message)) !== SYSTEM);
+    if (!positions) {
+      const known = first < 0 ? -1 : rows.findIndex((row) => row.id === identity(messages[first]));
+      if (known > first && first === lead) throw badInput(`\`messages\` lost its first ${known - first} rows; pass \`positions\` beside a list that does not begin at the beginning`);
+      return;
+    }
+    const position = first === lead ? positions[first] : undefined;
+    if (!Number.isSafeInteger(position) || rows[lead].position === position) return;
+    let to = rows.findIndex((row) => row.position === position);
+    if (to < 0 && rows.every((row) => row.position < position)) to = rows.length;
+    if (to > lead && this.#core.dropCovered(lead, to - lead)) rows.splice(lead, to - lead);
+  }
+
+  /** @param {any} message @param {number} at @param {number} position @param {import('./formats/parts.js').Format} format */
   #project(message, at, position, format) {
     const role = readable(at, () => format.role(message));
-    if (role === undefined) throw badInput(`\`messages[${at}].role\` is not a role of the format ${format.name}`);
+    if (role === undefined) throw badInput(`\`messages[${at}]\` is not a message of the format ${format.name}`);
     // Everything is read before anything is pushed: a getter of the message must not run in between.
-    const parts = readable(at, () => format.parts(message));
-    this.#core.row(role, position);
+    const parts = readable(at, () => format.parts(message, this.price));
+    this.#core.row(role, position, this.owners?.[at] ?? -1);
     for (const part of parts) {
       this.#window.write(part.text);
       if (part.caller) this.#core.caller(part.caller);
@@ -72,17 +105,6 @@ export class RowSync {
   /** What `push` saw of a row; differs when the row was changed in place. @param {number} at */
   printOf(at) {
     return this.#rows[at]?.print;
-  }
-
-  /** @param {object} object */
-  #idOf(object) {
-    let id = this.#ids.get(object);
-    if (id === undefined) {
-      id = this.#nextId;
-      this.#nextId += 1;
-      this.#ids.set(object, id);
-    }
-    return id;
   }
 }
 
@@ -101,43 +123,4 @@ function positionOf(position, at) {
   if (typeof position === 'string' || typeof position === 'bigint') throw badInput(`\`positions[${at}]\` is a ${typeof position}; convert it to a number (database drivers return big integers as strings, which compare by text)`);
   if (typeof position !== 'number' || !Number.isSafeInteger(position) || position < 0) throw badInput(`\`positions[${at}]\` must be a whole number of at least 0`);
   return position;
-}
-
-/** Types and lengths of a message, two levels deep; cheap and blind to what only content shows. @param {any} message @param {(o: object) => number} idOf */
-function fingerprint(message, idOf) {
-  let print = 17;
-  const mix = (/** @type {number} */ n) => {
-    print = (Math.imul(print, 31) + n) | 0;
-  };
-  const leaf = (/** @type {any} */ v) => {
-    if (typeof v === 'string') mix(v.length + 1);
-    else if (v !== null && typeof v === 'object') mix(idOf(v) + 7);
-    else mix(typeof v === 'number' ? v | 0 : v === true ? 3 : 5);
-  };
-  const content = message.content ?? message.parts;
-  if (!Array.isArray(content)) {
-    leaf(content);
-    return print;
-  }
-  mix(content.length);
-  for (const part of content) {
-    if (part === null || typeof part !== 'object') {
-      leaf(part);
-      continue;
-    }
-    for (const key in part) {
-      let value;
-      try {
-        value = part[key];
-      } catch {
-        continue;
-      }
-      leaf(value);
-      if (key === 'output' || key === 'source') {
-        leaf(value?.value);
-        leaf(value?.type);
-      }
-    }
-  }
-  return print;
 }

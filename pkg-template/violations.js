@@ -6,7 +6,7 @@
 import { renderText } from './render-text.js';
 import { createRemovalChecker } from './violations/removed.js';
 import { checkPairs, partsOf, protectedFrom, resultsOf, tailFrom } from './violations/rounds.js';
-import { checkText, outputText, same } from './violations/texts.js';
+import { checkText, outputText, same, sameJson } from './violations/texts.js';
 
 /** What a ledger may say of a row, and whether the row is still in the view then. */
 const IN_VIEW = new Map([
@@ -117,7 +117,7 @@ export function createChecker({ keepRecentRounds = 3, ...promises } = {}) {
       }
       if (detail?.loss === undefined) {
         if (!detail?.handle) findings.push({ invariant: 5, detail: `${where}: neither a handle nor a loss in the ledger` });
-        else if (!edit.text.includes(detail.handle) && !onlyRendered(part.output, edit.text)) findings.push({ invariant: 5, detail: `${where}: the text does not name the handle of the ledger` });
+        else if (!edit.text.includes(detail.handle) && !sameJson(outputText(part.output), edit.text) && !onlyRendered(part.output, edit.text)) findings.push({ invariant: 5, detail: `${where}: the text does not name the handle of the ledger` });
         else if (detail.handle !== edit.handle) findings.push({ invariant: 5, detail: `${where}: the handle is not the call's` });
       }
       checkText(part.output, left[p].output, where, findings);

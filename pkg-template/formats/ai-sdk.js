@@ -1,55 +1,59 @@
 // @ts-check
-// AI SDK ModelMessage (v5 to v7, and the provider prompt of the same shape). Decides what its parts mean
-// and where an output lives. Walks the host's objects and never changes them.
+// AI SDK ModelMessage (v5 to v7) and the provider prompts V2 to V4, which differ in how files and media
+// results are tagged. Decides what its parts mean and where an output lives. Walks the host's objects and
+// never changes them.
 
 import { jsonOutput, listOutput, textOutput } from '../outputs.js';
 import { jsonText } from '../safe-json.js';
-import { FLAG, KIND, ROLE, guarded, mediaBytes, targetOf } from './parts.js';
+import { FLAG, KIND, MARK, ROLE, media, readParts, targetOf, weigh } from './parts.js';
 
 /** @typedef {import('./parts.js').ProjectedPart} ProjectedPart */
+/** @typedef {import('./parts.js').Price} Price */
 
 const ITEMS = new Set(['file', 'image', 'file-data', 'image-data', 'file-url', 'image-url', 'file-id', 'image-file-id', 'file-reference', 'image-file-reference', 'media']);
 
+/** @type {import('./parts.js').Format} */
 export const aiSdk = Object.freeze({
   name: 'ai-sdk',
 
-  /** @param {any} message */
   role(message) {
+    // A message of another shape would read as an empty one and vanish.
+    if (typeof message?.content !== 'string' && !Array.isArray(message?.content)) return undefined;
     return ROLE[/** @type {keyof typeof ROLE} */ (message?.role)];
   },
 
-  /** @param {any} message @returns {ProjectedPart[]} one per content part, in order */
-  parts(message) {
+  parts(message, price) {
     const content = message.content;
     if (typeof content === 'string') return [{ kind: KIND.text, text: content }];
     if (!Array.isArray(content)) return [];
-    return content.map(guarded(part));
+    return readParts(content, (p) => part(p, price));
   },
 
-  /** @param {any} message @param {number} at @returns {import('../outputs.js').Output} */
   output(message, at) {
     return outputOf(message.content[at]?.output);
   },
 
-  /** Where a result's output is set, and the value. @param {any} message @param {number} at @param {import('../outputs.js').Output} output */
   leaf(message, at, output) {
     const before = message.content[at].output;
     return { path: ['content', at, 'output'], value: wrap(before, output) };
   },
 
-  /** A user message of ours. @param {{ text: string, origin: string }[]} parts @param {string} origin */
-  userMessage(parts, origin) {
-    return { role: 'user', content: this.textParts(parts), providerOptions: { 'gentle-cascade': { origin } } };
-  },
+  userMessage: (parts, origin) => ({ role: 'user', content: parts.map(own), ...marked(origin) }),
 
-  /** Parts of ours to put behind a user message's own. @param {{ text: string, origin: string }[]} parts */
-  textParts(parts) {
-    return parts.map(({ text, origin }) => ({ type: 'text', text, providerOptions: { 'gentle-cascade': { origin } } }));
-  },
+  appended: (_message, parts) => ({ append: parts.map(own) }),
+
+  /** As the provider prompt lists tools; for `tool()` of the SDK take the schema by itself. */
+  toolDefinition: ({ name, description, inputSchema }) => ({ type: 'function', name, description, inputSchema }),
 });
 
-/** @param {any} p @returns {ProjectedPart} */
-function part(p) {
+/** What says that a message or part is ours; providers look at no key but their own. @param {string} origin */
+const marked = (origin) => ({ providerOptions: { [MARK]: { origin } } });
+
+/** @param {import('./parts.js').Own} part */
+const own = ({ text, origin }) => ({ type: 'text', text, ...marked(origin) });
+
+/** @param {any} p @param {Price} [price] @returns {ProjectedPart} */
+function part(p, price) {
   const options = p?.providerOptions;
   const signed = options && signedBy(options) ? FLAG.signed : 0;
   const item = options?.openai?.itemId ? FLAG.itemId : 0;
@@ -60,14 +64,14 @@ function part(p) {
       return { kind: KIND.reasoning, text: String(p.text ?? ''), flags: signed | item };
     case 'tool-call': {
       const { text, safe } = typeof p.input === 'string' ? { text: p.input, safe: true } : jsonText(p.input);
-      return { kind: KIND.call, text, id: String(p.toolCallId), name: String(p.toolName), target: targetOf(p.input, p.toolName), flags: signed | item | (p.providerExecuted ? FLAG.provider : 0) | (safe ? 0 : FLAG.unserialisable) };
+      return { kind: KIND.call, text, id: String(p.toolCallId), name: String(p.toolName), target: targetOf(p.input, p.toolName), ...callerOf(options), flags: signed | item | (p.providerExecuted ? FLAG.provider : 0) | (safe ? 0 : FLAG.unserialisable) };
     }
     case 'tool-result':
-      return result(p, signed | item);
+      return result(p, signed | item, price);
     case 'image':
     case 'file':
     case 'reasoning-file':
-      return { kind: KIND.media, text: '', name: String(p.mediaType ?? p.type), media: -1, flags: signed };
+      return file(p, signed, price);
     case 'tool-approval-request':
       return { kind: KIND.approvalRequest, text: '', id: String(p.approvalId), name: String(p.toolCallId) };
     case 'tool-approval-response':
@@ -79,8 +83,28 @@ function part(p) {
   }
 }
 
-/** @param {any} p @param {number} flags @returns {ProjectedPart} */
-function result(p, flags) {
+/** @param {any} p @param {number} flags @param {Price} [price] @returns {ProjectedPart} */
+function file(p, flags, price) {
+  const { data, text } = untagged(p.type === 'image' ? p.image : p.data);
+  const type = String(p.mediaType ?? p.mimeType ?? p.type);
+  if (text !== undefined) return { kind: KIND.media, text, name: type, media: 0, flags };
+  return { kind: KIND.media, text: '', name: type, media: weigh([media(data, type, detailOf(p))], price), flags };
+}
+
+/** Files of the V4 prompt say what their data are. @param {any} data @returns {{ data?: unknown, text?: string }} */
+function untagged(data) {
+  if (data === null || typeof data !== 'object' || ArrayBuffer.isView(data) || data instanceof URL) return { data };
+  if (data.type === 'data') return { data: data.data };
+  if (data.type === 'url') return { data: data.url };
+  if (data.type === 'text') return { text: String(data.text ?? '') };
+  return { data };
+}
+
+/** @param {any} p */
+const detailOf = (p) => (p.providerOptions?.openai?.imageDetail ? { detail: String(p.providerOptions.openai.imageDetail) } : {});
+
+/** @param {any} p @param {number} flags @param {Price} [price] @returns {ProjectedPart} */
+function result(p, flags, price) {
   const output = outputOf(p.output);
   const form = output.form === 'json' ? FLAG.json : output.form === 'list' ? FLAG.list : 0;
   return {
@@ -88,7 +112,7 @@ function result(p, flags) {
     text: output.text,
     id: String(p.toolCallId),
     name: String(p.toolName ?? ''),
-    media: -output.media.length,
+    media: weigh(output.media, price),
     flags: flags | form | (output.error ? FLAG.error : 0) | (output.safe ? 0 : FLAG.unserialisable) | (p.output?.type === 'execution-denied' ? FLAG.denied : 0),
   };
 }
@@ -116,7 +140,8 @@ function outputOf(output) {
 /** @param {any} item */
 function mediaOf(item) {
   if (!ITEMS.has(item?.type)) return undefined;
-  return { type: String(item.mediaType ?? item.type), bytes: mediaBytes(item.data?.data ?? item.data ?? item.image ?? item.url), data: item.data };
+  const { data, text } = untagged(item.data ?? item.image ?? item.url);
+  return text === undefined ? media(data, item.mediaType ?? item.type, detailOf(item)) : undefined;
 }
 
 /** The output kind and the error flag are kept; provider options stay where they were. @param {any} before @param {import('../outputs.js').Output} output */
@@ -127,6 +152,9 @@ function wrap(before, output) {
   if (output.form === 'json') return { type: error ? 'error-json' : 'json', value: output.value, ...rest };
   return { type: error ? 'error-text' : 'text', value: output.value, ...rest };
 }
+
+/** @param {any} options @returns {{ caller?: string }} */
+const callerOf = (options) => (typeof options?.anthropic?.caller?.toolId === 'string' ? { caller: options.anthropic.caller.toolId } : {});
 
 /** Signatures and encrypted reasoning bind a part to what stands before it. @param {any} options */
 function signedBy(options) {

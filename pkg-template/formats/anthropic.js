@@ -3,49 +3,50 @@
 
 import { listOutput, textOutput } from '../outputs.js';
 import { jsonText } from '../safe-json.js';
-import { FLAG, KIND, ROLE, guarded, mediaBytes, targetOf } from './parts.js';
+import { FLAG, KIND, ROLE, media, readParts, targetOf, weigh } from './parts.js';
 
 /** @typedef {import('./parts.js').ProjectedPart} ProjectedPart */
+/** @typedef {import('./parts.js').Price} Price */
 
+/** @type {import('./parts.js').Format} */
 export const anthropic = Object.freeze({
   name: 'anthropic',
 
-  /** A user message that only carries results is the tools', not the user's. @param {any} message */
+  /** A user message that only carries results is the tools', not the user's. */
   role(message) {
+    if (typeof message?.content !== 'string' && !Array.isArray(message?.content)) return undefined;
     if (message?.role === 'user' && Array.isArray(message.content) && message.content.length > 0 && message.content.every((/** @type {any} */ b) => b?.type === 'tool_result')) return ROLE.tool;
     return ROLE[/** @type {keyof typeof ROLE} */ (message?.role)];
   },
 
-  /** @param {any} message @returns {ProjectedPart[]} */
-  parts(message) {
+  parts(message, price) {
     if (typeof message.content === 'string') return [{ kind: KIND.text, text: message.content }];
-    return Array.isArray(message.content) ? message.content.map(guarded(block)) : [];
+    return Array.isArray(message.content) ? readParts(message.content, (b) => block(b, price)) : [];
   },
 
-  /** @param {any} message @param {number} at */
   output(message, at) {
     const b = message.content[at];
     return outputOf(b?.content, Boolean(b?.is_error));
   },
 
-  /** @param {any} _message @param {number} at @param {import('../outputs.js').Output} output */
   leaf(_message, at, output) {
     return { path: ['content', at, 'content'], value: output.form === 'json' ? output.text : output.value };
   },
 
-  /** A user message of ours; unknown keys are refused here, so where it comes from is kept aside. @param {{ text: string, origin: string }[]} parts @param {string} _origin */
-  userMessage(parts, _origin) {
-    return { role: 'user', content: this.textParts(parts) };
-  },
+  /** Unknown keys are refused here, so nothing in it says that it is ours. */
+  userMessage: (parts) => ({ role: 'user', content: parts.map(own) }),
 
-  /** @param {{ text: string, origin: string }[]} parts */
-  textParts(parts) {
-    return parts.map(({ text }) => ({ type: 'text', text }));
-  },
+  /** Behind the results, which must come first. */
+  appended: (_message, parts) => ({ append: parts.map(own) }),
+
+  toolDefinition: ({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }),
 });
 
-/** @param {any} b @returns {ProjectedPart} */
-function block(b) {
+/** @param {import('./parts.js').Own} part */
+const own = ({ text }) => ({ type: 'text', text });
+
+/** @param {any} b @param {Price} [price] @returns {ProjectedPart} */
+function block(b, price) {
   switch (b?.type) {
     case 'text':
       return { kind: KIND.text, text: String(b.text ?? '') };
@@ -57,22 +58,32 @@ function block(b) {
     case 'server_tool_use':
     case 'mcp_tool_use': {
       const { text, safe } = jsonText(b.input);
-      return { kind: KIND.call, text, id: String(b.id), name: String(b.name ?? ''), target: targetOf(b.input, b.name), flags: (b.type === 'tool_use' ? 0 : FLAG.provider) | (safe ? 0 : FLAG.unserialisable) };
+      return { kind: KIND.call, text, id: String(b.id), name: String(b.name ?? ''), target: targetOf(b.input, b.name), ...(typeof b.caller?.tool_id === 'string' && { caller: b.caller.tool_id }), flags: (b.type === 'tool_use' ? 0 : FLAG.provider) | (safe ? 0 : FLAG.unserialisable) };
     }
     case 'tool_result': {
       const output = outputOf(b.content, Boolean(b.is_error));
-      return { kind: KIND.result, text: output.text, id: String(b.tool_use_id), media: -output.media.length, flags: (output.error ? FLAG.error : 0) | (output.form === 'list' ? FLAG.list : 0) };
+      return { kind: KIND.result, text: output.text, id: String(b.tool_use_id), media: weigh(output.media, price), flags: (output.error ? FLAG.error : 0) | (output.form === 'list' ? FLAG.list : 0) };
     }
     case 'image':
     case 'document':
     case 'container_upload':
-      return { kind: KIND.media, text: '', name: String(b.source?.media_type ?? b.type), media: -1 };
+      return source(b, price);
+    case 'search_result':
+      return { kind: KIND.text, text: jsonText(b.content).text };
     case 'compaction':
       return { kind: KIND.compaction, text: String(b.content ?? '') };
     default:
       if (typeof b?.tool_use_id === 'string') return { kind: KIND.result, text: jsonText(b.content).text, id: b.tool_use_id, flags: FLAG.provider | FLAG.json };
       return { kind: KIND.opaque, text: jsonText(b).text };
   }
+}
+
+/** A picture or a file; a text document is text. @param {any} b @param {Price} [price] @returns {ProjectedPart} */
+function source(b, price) {
+  const name = String(b.source?.media_type ?? b.type);
+  if (b.source?.type === 'text') return { kind: KIND.media, text: String(b.source.data ?? ''), name, media: 0 };
+  if (b.source?.type === 'content') return { kind: KIND.media, text: jsonText(b.source.content).text, name, media: 0 };
+  return { kind: KIND.media, text: '', name, media: weigh([media(b.source?.data ?? b.source?.url, b.source?.media_type ?? b.type)], price) };
 }
 
 /** @param {any} content @param {boolean} error */
@@ -84,6 +95,6 @@ function outputOf(content, error) {
   if (content.length === 1 && content[0]?.type === 'text') return textOutput(String(content[0].text ?? ''), error);
   return listOutput(content, error, (item) => {
     if (item?.type !== 'image' && item?.type !== 'document') return undefined;
-    return { type: String(item.source?.media_type ?? item.type), bytes: mediaBytes(item.source?.data), data: item.source?.data };
+    return item.source?.type === 'text' ? undefined : media(item.source?.data ?? item.source?.url, item.source?.media_type ?? item.type);
   });
 }

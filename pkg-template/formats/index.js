@@ -1,34 +1,50 @@
 // @ts-check
-// Which format a list of messages is in: named by the host, or seen from its content. Ambiguous lists
-// are read as what both readings agree on; only where they differ is the name asked for.
+// The formats by name, and the one a list of messages is in: named by the host, or seen from its content.
 
 import { badInput } from '../errors.js';
+import { aiSdkUi } from './ai-sdk-ui.js';
 import { aiSdk } from './ai-sdk.js';
 import { anthropic } from './anthropic.js';
+import { detectFormat } from './detect.js';
+import { gemini } from './gemini.js';
+import { openaiChat } from './openai-chat.js';
+import { openaiResponses } from './openai-responses.js';
 
-/** @typedef {typeof aiSdk} Format */
+export { detectFormat, FORMAT_NAMES } from './detect.js';
 
-const FORMATS = { [aiSdk.name]: aiSdk, [anthropic.name]: anthropic };
+/** @typedef {import('./parts.js').Format} Format */
 
-/** @param {string} name @returns {any} */
+/** @type {ReadonlyMap<string, Format>} */
+const FORMATS = new Map([aiSdk, aiSdkUi, anthropic, openaiChat, openaiResponses, gemini].map((format) => [format.name, format]));
+
+/** @param {string} name @returns {Format} */
 export function formatByName(name) {
-  const format = FORMATS[name];
-  if (!format) throw badInput(`\`format\` is \`${name}\`, but must be one of ${Object.keys(FORMATS).join(', ')}`);
+  const format = FORMATS.get(name);
+  if (!format) throw badInput(`\`format\` is \`${name}\`, but must be one of ${[...FORMATS.keys()].join(', ')}`);
   return format;
 }
 
-const ANTHROPIC_BLOCKS = new Set(['tool_use', 'tool_result', 'thinking', 'redacted_thinking', 'server_tool_use', 'document']);
-const SDK_PARTS = new Set(['tool-call', 'tool-result', 'reasoning', 'file', 'tool-approval-request', 'tool-approval-response']);
+/** A tool of ours as a format's requests list it. @param {{ name: string, description: string, inputSchema: any }} tool @param {string} format */
+export const toolDefinition = (tool, format) => formatByName(format).toolDefinition(tool);
 
-/** The format the content shows, or undefined while nothing tells. @param {readonly any[]} messages @returns {any} */
-export function detectFormat(messages) {
-  for (const message of messages) {
-    if (message?.role === 'tool') return aiSdk;
-    if (!Array.isArray(message?.content)) continue;
-    for (const part of message.content) {
-      if (ANTHROPIC_BLOCKS.has(part?.type) || (part?.type === 'image' && part.source)) return anthropic;
-      if (SDK_PARTS.has(part?.type)) return aiSdk;
-    }
-  }
-  return undefined;
+const joined = (/** @type {import('./parts.js').Own[]} */ parts) => parts.map(({ text }) => text).join('\n\n');
+
+/**
+ * Plain texts that several formats read alike. What we add is a plain text too: every one of them takes it.
+ * @type {Format}
+ */
+export const plainText = Object.freeze({
+  ...aiSdk,
+  name: 'plain text',
+  userMessage: (/** @type {import('./parts.js').Own[]} */ parts) => ({ role: 'user', content: joined(parts) }),
+  appended(/** @type {any} */ message, /** @type {import('./parts.js').Own[]} */ parts) {
+    if (typeof message.content !== 'string') return aiSdk.appended(message, parts);
+    return { set: [{ path: ['content'], value: `${message.content}\n\n${joined(parts)}` }] };
+  },
+});
+
+/** @param {readonly any[]} messages @returns {{ format: Format, certain: boolean }} `certain` false while later messages may still tell */
+export function formatOf(messages) {
+  const name = detectFormat(messages);
+  return name ? { format: formatByName(name), certain: true } : { format: plainText, certain: false };
 }

@@ -28,7 +28,7 @@ const SDK_PARTS = {
   file: (p) => p.data !== undefined && p.data !== null && isText(p.mediaType),
   'reasoning-file': (p) => p.data !== undefined && isText(p.mediaType),
   custom: (p) => isText(p.kind),
-  'tool-call': (p) => isText(p.toolCallId) && isText(p.toolName),
+  'tool-call': (p) => isText(p.toolCallId) && isText(p.toolName) && 'input' in p,
   'tool-result': (p) => isText(p.toolCallId) && isText(p.toolName) && sdkOutput(p.output),
   'tool-approval-request': (p) => isText(p.approvalId) && isText(p.toolCallId),
   'tool-approval-response': (p) => isText(p.approvalId) && typeof p.approved === 'boolean',

@@ -59,6 +59,9 @@ export function readPlain(value, format, findings = new Findings()) {
   };
 }
 
+/** Entries of messages in their order, unpaired and not healed. @param {any[]} messages @param {PlainFormat} format @returns {Entry[]} */
+export const entriesOf = (messages, format) => READERS[format](messages, new Findings());
+
 /** @type {Record<PlainFormat, (messages: any[], findings: Findings) => Entry[]>} */
 const READERS = {
   'ai-sdk': (messages) => messages.flatMap((message, i) => modelEntries(message, i + 1)),

@@ -53,6 +53,16 @@ export function checkText(before, after, where, findings) {
   }
 }
 
+/** Whether two texts are the same JSON, written differently: then a shorter one lost nothing. @param {string} a @param {string} b */
+export function sameJson(a, b) {
+  if (!/^\s*[[{]/.test(a) || !/^[[{]/.test(b)) return false;
+  try {
+    return same(JSON.parse(a), JSON.parse(b));
+  } catch {
+    return false;
+  }
+}
+
 function parses(text) {
   try {
     JSON.parse(text);

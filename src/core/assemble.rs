@@ -31,6 +31,12 @@ pub enum Step {
         row: usize,
         /// The replacements.
         set: Vec<Replace>,
+        /// Parts that leave: reasoning an edit before it broke.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        cut: Vec<usize>,
+        /// Parts that keep everything but their provider-side id.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        unname: Vec<usize>,
         /// Texts appended as parts behind the row's own.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         append: Vec<Text>,
@@ -155,8 +161,11 @@ fn push_row(session: &Session, at: usize, append: Vec<Text>, steps: &mut Vec<Ste
             Some(Step::Drop { to, .. }) if *to == at => *to = at + 1,
             _ => steps.push(Step::Drop { from: at, to: at + 1 }),
         }
-    } else if !append.is_empty() || row.parts.iter().any(|p| p.stand_in.is_some()) {
-        steps.push(Step::Edit { row: at, set: replacements(session, at), append });
+        return;
+    }
+    let (cut, unname) = session.stripped_of(at);
+    if !append.is_empty() || !unname.is_empty() || row.parts.iter().any(|p| p.stand_in.is_some()) {
+        steps.push(Step::Edit { row: at, set: replacements(session, at), cut, unname, append });
     } else {
         match steps.last_mut() {
             Some(Step::Keep { to, .. }) if *to == at => *to = at + 1,
@@ -250,7 +259,7 @@ fn ledger_entry(session: &Session, at: usize) -> LedgerEntry {
         }
         None => {}
     }
-    if row.is_some_and(|r| r.is_blank()) {
+    if row.is_some_and(|r| r.is_blank() || r.is_bare()) {
         return plain(RowState::Elided);
     }
     if position.is_some_and(|p| session.state.pins.contains(&p)) {

@@ -155,6 +155,11 @@ impl Outcome {
         Outcome { stage, outcome: "done", reason: None, until: None, detail: Some(detail) }
     }
 
+    /// The stage is due and waits.
+    pub fn deferred(stage: &'static str, until: &'static str, reason: &'static str) -> Self {
+        Outcome { stage, outcome: "deferred", reason: Some(reason), until: Some(until), detail: None }
+    }
+
     /// The stage was due and did nothing, for this reason.
     pub fn declined(stage: &'static str, reason: &'static str) -> Self {
         Outcome { stage, outcome: "declined", reason: Some(reason), until: None, detail: None }

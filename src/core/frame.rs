@@ -68,8 +68,13 @@ pub struct Frame {
 impl Frame {
     /// The session context as one text; empty when there is none.
     pub fn context(&self) -> String {
-        let parts: Vec<String> = self.items.iter().filter(|i| i.slot == Slot::Context).map(|i| format!("## {}\n{}", i.label, i.text)).collect();
-        parts.join("\n\n")
+        self.sections().into_iter().map(|(_, text)| text).collect::<Vec<_>>().join("\n\n")
+    }
+
+    /// The session context piece by piece, each with its label.
+    pub fn sections(&self) -> Vec<(String, String)> {
+        let pieces = self.items.iter().filter(|i| i.slot == Slot::Context);
+        pieces.map(|i| (i.label.to_string(), format!("## {}\n{}", i.label, i.text))).collect()
     }
 
     /// Tokens of system, index and tools; the session context counts in the head.

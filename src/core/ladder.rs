@@ -123,10 +123,16 @@ pub fn plan_evict(session: &Session, keeping: Keeping) -> Option<Result<EvictPla
     if !session.config.eviction.enabled || occupancy < thresholds.evict {
         return None;
     }
-    let candidates = evict::candidates(&session.transcript, &|id| session.entry(id).cloned(), &session.config, keeping);
+    let all = evict::candidates(&session.transcript, &|id| session.entry(id).cloned(), &session.config, keeping);
+    let editable = session.first_editable();
+    let found = all.len();
+    let candidates: Vec<Victim> = all.into_iter().filter(|v| editable(v.at.0)).collect();
+    let bound = candidates.len() < found;
     let cost = |victim: &Victim| stub_tokens(session, victim, victim.loss);
     let scale = |n: u64| session.gauge.scale(n);
-    Some(evict::plan_evict(candidates, occupancy, &thresholds, &session.config, session.state.evict_rest, &cost, &scale))
+    let plan = evict::plan_evict(candidates, occupancy, &thresholds, &session.config, session.state.evict_rest, &cost, &scale);
+    // What a new turn sets free is not too little: it waits.
+    Some(plan.map_err(|d| if bound && d == Declined::BelowMinimum { Declined::ReasoningBound } else { d }))
 }
 
 fn stub_tokens(session: &Session, victim: &Victim, loss: Option<Loss>) -> u32 {
@@ -152,6 +158,9 @@ pub fn apply_evict(session: &mut Session, spilled: &[(Victim, bool)]) -> Evicted
         entry.edit = Some(Edit::Stub { text, tokens, dedupe: false, loss });
         session.set_entry(victim.call, entry, "evicted");
         results += 1;
+    }
+    if let Some(first) = spilled.iter().map(|(v, _)| v.at.0).min().filter(|_| results > 0) {
+        session.strip_reasoning(first);
     }
     let after = session.occupancy().tokens;
     let reclaimed = before.saturating_sub(after);
@@ -198,7 +207,7 @@ fn groups(session: &Session, rounds: &[usize], readable: bool) -> Vec<Block> {
 pub fn replace_blocks(session: &mut Session, block: Block, cause: &'static str) -> bool {
     let mark = session.mark();
     let before = session.measured(usize::MAX);
-    session.state.blocks.retain(|b| b.kind.gone().is_none() || b.kind == BlockKind::Digest || b.from < block.from || b.to > block.to);
+    session.state.blocks.retain(|b| b.kind.gone().is_none() || b.from < block.from || b.to > block.to);
     session.add_block(block, cause);
     let smaller = session.measured(usize::MAX) < before;
     if !smaller {

@@ -15,8 +15,12 @@ pub mod state;
 pub mod relieve;
 pub mod session;
 pub mod session_view;
+pub mod session_reasoning;
+#[cfg(test)]
+mod session_reasoning_tests;
 pub mod restore;
 pub mod cut;
+pub mod findings;
 pub mod fold;
 pub mod ladder;
 pub mod assemble;

@@ -12,6 +12,8 @@ pub struct Profile {
     pub name: &'static str,
     /// Whether a message is an item rather than a step: consecutive assistant rows then form one round.
     pub items: bool,
+    /// Whether signatures sit on calls and texts instead of on reasoning: nothing is stripped then.
+    pub signed_calls: bool,
     /// The rules a cut has to obey.
     pub cuts: RuleSet,
 }
@@ -19,6 +21,6 @@ pub struct Profile {
 impl Default for Profile {
     /// AI SDK messages: every rule holds, a message is a step.
     fn default() -> Self {
-        Profile { name: "ai-sdk", items: false, cuts: RuleSet::ALL }
+        Profile { name: "ai-sdk", items: false, signed_calls: false, cuts: RuleSet::ALL }
     }
 }

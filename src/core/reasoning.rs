@@ -89,6 +89,12 @@ pub fn open_turn(transcript: &Transcript) -> Option<usize> {
     (!ended).then_some(start)
 }
 
+/// Last row from `from` on that holds reasoning.
+pub fn last_reasoning(transcript: &Transcript, from: usize) -> Option<usize> {
+    let rows = transcript.rows().iter().enumerate().skip(from);
+    rows.filter(|(_, r)| r.role == Role::Assistant && r.parts.iter().any(|p| p.kind == PartKind::Reasoning)).map(|(at, _)| at).next_back()
+}
+
 /// First row from `from` on that holds reasoning.
 pub fn first_reasoning(transcript: &Transcript, from: usize) -> Option<usize> {
     let rows = transcript.rows().iter().enumerate().skip(from);

@@ -3,6 +3,8 @@
 //! Holds the values that the ladder plans on and the assembly renders. Decides nothing itself; keeps the
 //! view's sizes in step with the decision log.
 
+use std::collections::BTreeMap;
+
 use super::config::Config;
 use super::error::{Code, Error};
 use super::frame::Frame;
@@ -13,7 +15,10 @@ use super::measure::usage::Usage;
 use super::profile::Profile;
 use super::relieve::readback;
 use super::session_view::Placed;
-use super::state::{Edit, Entry, State};
+use super::fold::apply;
+use super::restore::frames::escape;
+use super::state::{Breaker, Edit, Entry, State};
+use super::view::HeadOrigin;
 use super::transcript::{Call, CallId, PartKind, Role, Row, StandIn, Transcript};
 
 /// Why the view differs from the one before, and where.
@@ -69,13 +74,16 @@ pub struct Session {
     pub(super) placed: Vec<Placed>,
     /// Whether the decision log differs from what was committed.
     pub dirty: bool,
+    /// The model was switched since the last view.
+    pub switched: bool,
 }
 
 impl Session {
     /// A session over a stored or a fresh state.
     pub fn new(model: Model, config: Config, state: Option<State>) -> Self {
         let resumed = state.is_some();
-        let state = state.unwrap_or_default();
+        let mut state = state.unwrap_or_default();
+        state.calibrate_for(&model.id);
         let gauge = Gauge::new(state.calibration, config.estimate.ratio, config.estimate.overhead);
         let mut session = Session {
             transcript: Transcript::default(),
@@ -90,8 +98,10 @@ impl Session {
             resumed,
             placed: Vec::new(),
             dirty: false,
+            switched: false,
         };
         session.learned_window();
+        session.count_from_earlier();
         session
     }
 
@@ -109,6 +119,7 @@ impl Session {
     pub fn configure(&mut self, config: Config) {
         self.gauge.configure(config.estimate.ratio, config.estimate.overhead);
         self.config = config;
+        self.state.breaker = Breaker::default();
     }
 
     /// Takes the demands of the messages' format.
@@ -117,10 +128,19 @@ impl Session {
         self.profile = profile;
     }
 
-    /// Takes another model.
+    /// Takes another model. What is in the window is the same conversation, counted by somebody else: the last
+    /// count is scaled where both ratios are known, and is an estimate until the new model answers.
     pub fn switch_model(&mut self, model: Model) {
+        if model.id != self.model.id || model.provider != self.model.provider {
+            self.state.calibration = self.gauge.calibration();
+            self.state.calibrate_for(&self.model.id);
+            self.state.calibrate_for(&model.id);
+            self.gauge.switch(self.state.calibration);
+            self.switched = true;
+        }
         self.model = model;
         self.learned_window();
+        self.state.breaker = Breaker::default();
     }
 
     /// Where the stages act.
@@ -153,7 +173,10 @@ impl Session {
     /// Takes a row as row `at` of the host's list. A copy with the same content changes nothing.
     pub fn put_row(&mut self, at: usize, row: Row) {
         match self.transcript.row(at) {
-            Some(old) if old.same_content(&row) => self.transcript.set_position(at, row.position),
+            Some(old) if old.same_content(&row) => {
+                self.transcript.set_position(at, row.position);
+                self.transcript.reprice(at, &row);
+            }
             _ => {
                 self.rewind_rows(at);
                 self.transcript.push_row(row);
@@ -171,6 +194,15 @@ impl Session {
     /// Indexes the rows that were added and lays the decision log over them.
     pub fn take_rows(&mut self) -> Result<(), Error> {
         let from = self.transcript.settle_index();
+        let taken = self.take_from(from);
+        if taken.is_err() {
+            // Refused rows are looked at again when they come again.
+            self.transcript.truncate(from);
+        }
+        taken
+    }
+
+    fn take_from(&mut self, from: usize) -> Result<(), Error> {
         self.transcript.check_positions()?;
         self.settle_provisional();
         for row in from..self.transcript.len() {
@@ -180,6 +212,7 @@ impl Session {
             }
         }
         self.drop_stored_briefs();
+        self.lay_stripped(if self.state.stripped.is_empty() { self.transcript.len() } else { from });
         self.lay_view(from, "adopted");
         self.capture_context(false);
         self.place_anchor();
@@ -317,7 +350,14 @@ impl Session {
     }
 
     /// Goes back to where a plan started from.
-    pub fn go_back(&mut self, mark: Mark) {
+    pub fn go_back(&mut self, mut mark: Mark) {
+        // A fold that landed meanwhile is durable by its own commit; it stays.
+        let known = mark.state.folds.len();
+        if self.state.folds.get(..known).is_some_and(|folds| folds == mark.state.folds.as_slice()) {
+            for fold in self.state.folds.iter().skip(known) {
+                apply::record(&mut mark.state, fold.clone());
+            }
+        }
         self.adopt(mark.state);
         self.dirty |= mark.dirty;
         self.change = mark.change;
@@ -327,10 +367,12 @@ impl Session {
     pub fn adopt(&mut self, state: State) {
         let moved = state.boundary != self.state.boundary;
         self.state = state;
+        self.count_from_earlier();
         self.dirty = false;
         if moved {
             self.gauge.void();
         }
+        self.lay_stripped(0);
         for (call, row, part) in self.results_from(0) {
             let foreign = |e: &Entry| self.transcript.part(row, part).is_some_and(|p| !e.of.is_empty() && e.of != p.measure.fingerprint());
             if self.entry(call).is_some_and(foreign) {
@@ -363,9 +405,51 @@ impl Session {
     /// A fold landed: the last real count says nothing about what is sent from now on.
     pub fn after_fold(&mut self) {
         self.gauge.void();
+        self.count_from_earlier();
         self.lay_view(usize::MAX, "folded");
         let kept = self.first_kept();
         self.note_change(kept, "folded");
+    }
+
+    /// Call ids of covered rows go on being counted when the host passes those rows no more.
+    pub(super) fn count_from_earlier(&mut self) {
+        let mut ids: BTreeMap<Box<str>, u32> = BTreeMap::new();
+        for fold in self.state.folds.iter().filter(|f| f.active) {
+            for (id, n) in &fold.ids {
+                *ids.entry(id.as_str().into()).or_default() += n;
+            }
+        }
+        self.transcript.set_earlier(self.state.boundary, ids);
+    }
+
+    /// The host passes `n` covered rows from `from` on no more. Returns whether they were all covered; if not,
+    /// nothing changes.
+    pub fn drop_covered(&mut self, from: usize, n: usize) -> bool {
+        let Some(boundary) = self.state.boundary else { return false };
+        let covered = |at: usize| self.transcript.row(at).is_some_and(|r| r.role != Role::System && r.position.is_none_or(|p| p <= boundary));
+        if n == 0 || !(from..from + n).all(covered) {
+            return false;
+        }
+        self.transcript.drop_rows(from, n);
+        self.gauge.drop_rows(from, n);
+        let shift = |row: usize| if row >= from + n { row - n } else { row.min(from) };
+        if let Some(last) = &mut self.last {
+            last.rows = shift(last.rows);
+        }
+        if let Some(change) = &mut self.change {
+            change.row = shift(change.row);
+        }
+        self.lay_view(usize::MAX, "folded");
+        true
+    }
+
+    /// Labels of session context that changed since it was captured: the model still sees what was captured.
+    pub fn stale_context(&self) -> Vec<String> {
+        let head = self.head();
+        let Some(captured) = head.iter().find(|p| p.origin == HeadOrigin::Context) else { return Vec::new() };
+        let current = self.frame.sections();
+        let stale = current.into_iter().filter(|(_, text)| !captured.text.contains(&escape(text)));
+        stale.map(|(label, _)| label).collect()
     }
 
     /// The handle a result that arrives now is stored under: the call id, or `id~2` where it repeats.

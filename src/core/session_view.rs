@@ -2,6 +2,8 @@
 //!
 //! Positions decide, not indexes: the same blob over the same rows hides the same rows in any process.
 
+use std::collections::BTreeSet;
+
 use super::measure::meter::measure;
 use super::session::Session;
 use super::transcript::Role;
@@ -40,6 +42,17 @@ impl Session {
         rows.filter(|(_, r)| r.position.is_some_and(|p| self.state.pins.contains(&p))).map(|(i, _)| i).collect()
     }
 
+    /// Pinned rows and the rows that make a round with one: it stays whole.
+    pub fn pinned_rounds(&self) -> BTreeSet<usize> {
+        let mut rows: BTreeSet<usize> = self.pinned_rows().into_iter().collect();
+        if !rows.is_empty() {
+            let rounds = self.transcript.index().rounds().iter().filter(|r| rows.range(r.start..r.end).next().is_some());
+            let whole: Vec<usize> = rounds.flat_map(|r| r.start..r.end).collect();
+            rows.extend(whole);
+        }
+        rows
+    }
+
     /// Whether the stored boundary falls inside a round.
     pub fn boundary_snapped(&self) -> bool {
         let Some(boundary) = self.state.boundary else { return false };
@@ -50,11 +63,12 @@ impl Session {
     pub(super) fn lay_view(&mut self, from: usize, cause: &'static str) {
         let kept = self.first_kept();
         let leading = self.transcript.rows().iter().take_while(|r| r.role == Role::System).count();
+        let pinned = self.pinned_rounds();
         let mut first_change = None;
         let mut before: Option<Gone> = None;
         for at in 0..self.transcript.len() {
             let Some(row) = self.transcript.row(at) else { continue };
-            let gone = if at < leading {
+            let gone = if at < leading || (at >= kept && pinned.contains(&at)) {
                 None
             } else if at < kept {
                 Some(Gone::Folded)
@@ -137,6 +151,7 @@ impl Session {
         self.state.boundary = self.state.fold().map(|f| f.to);
         self.dirty = true;
         self.gauge.void();
+        self.count_from_earlier();
         self.lay_view(usize::MAX, "unfolded");
         self.note_change(0, "unfolded");
     }

@@ -45,15 +45,24 @@ pub struct State {
     /// The newest position at which the per-turn blocks were made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<u64>,
+    /// Rows whose reasoning left the view with an edit before it, by position.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub stripped: BTreeSet<u64>,
     /// Net tokens relieved so far.
     #[serde(default)]
     pub reclaimed: u64,
     /// Occupancy after the last pass that could not go below its threshold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evict_rest: Option<u32>,
-    /// What was learned of the estimate.
+    /// What was learned of the estimate, for the model below.
     #[serde(default)]
     pub calibration: Calibration,
+    /// The model it was learned for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// What was learned for other models.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub calibrations: BTreeMap<String, Calibration>,
     /// The window an overflow or a larger success taught, by model id.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub windows: BTreeMap<String, u32>,
@@ -72,9 +81,12 @@ impl Default for State {
             order_keys: BTreeMap::new(),
             pins: BTreeSet::new(),
             turn: None,
+            stripped: BTreeSet::new(),
             reclaimed: 0,
             evict_rest: None,
             calibration: Calibration::default(),
+            model: None,
+            calibrations: BTreeMap::new(),
             windows: BTreeMap::new(),
         }
     }
@@ -84,6 +96,23 @@ impl State {
     /// Reads a stored blob. A newer version is refused by the caller, not here: it stays readable.
     pub fn read(value: serde_json::Value) -> Result<State, Error> {
         serde_json::from_value(value).map_err(|_| Error::new(Code::BadInput, "`state` is not a state of this package"))
+    }
+
+    /// Puts what was learned for this model in force and the rest aside: models count differently.
+    pub fn calibrate_for(&mut self, model: &str) {
+        if self.model.as_deref() == Some(model) {
+            return;
+        }
+        let unlearned = Calibration::default();
+        let before = std::mem::take(&mut self.calibration);
+        let other = self.model.take();
+        // What is nobody's was learned with the model in force.
+        let (aside, mine) = if other.is_some() { (before, unlearned) } else { (unlearned, before) };
+        if let Some(other) = other.filter(|_| aside != unlearned) {
+            self.calibrations.insert(other, aside);
+        }
+        self.calibration = if mine == unlearned { self.calibrations.remove(model).unwrap_or_default() } else { mine };
+        self.model = (self.calibration != unlearned).then(|| model.to_owned());
     }
 
     /// The fold in force.

@@ -3,6 +3,8 @@
 //! Decides which rows a block hides and where its text goes, from durable positions alone, so that a
 //! restart renders the same. Refuses to decide when blocks are made; the stages do.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// Why a row is not sent.
@@ -104,6 +106,9 @@ pub struct Fold {
     /// The user's orders it carries on, oldest first.
     #[serde(default)]
     pub orders: Vec<Order>,
+    /// Call ids in its rows that may come again, with how often they occur: handles go on counting.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ids: BTreeMap<String, u32>,
 }
 
 /// One text of the head.

@@ -6,13 +6,13 @@
 use super::host::{Commit, Host, Method, Place};
 use super::{Driver, Failure};
 use crate::core::event::Event;
-use crate::core::fold::apply;
+use crate::core::fold::apply::{self, Put};
 use crate::core::fold::briefing::settle;
 use crate::core::fold::judge::{Answer, judge};
 use crate::core::fold::plan::{self, FoldPlan, Reason};
 use crate::core::fold::request::{ANSWER_TOKENS, Brief, CLIP_CHARS, Told, chunks, request};
 use crate::core::restore::authority::Authority;
-use crate::core::transcript::{PartKind, Role};
+use crate::core::transcript::{Flags, PartKind, Role};
 use crate::core::view::{Fold, Order};
 
 /// A planned fold with everything the summarizer will read: the rows themselves are not needed again.
@@ -45,10 +45,15 @@ impl<H: Host> Driver<H> {
             return Err("unavailable");
         }
         let plan = self.with(|s| plan::plan(s, reason))?;
+        Ok(self.prepare_from(plan, focus, authority_in_head))
+    }
+
+    /// Tells the rows of a plan as text.
+    pub(super) fn prepare_from(&self, plan: FoldPlan, focus: Option<&str>, authority_in_head: bool) -> Prepared {
         let (covered, tail, users, previous) = self.tell(&plan);
         let preserve = focus.map(str::to_owned).into_iter().collect();
-        let brief = Brief { reason: reason.as_str().to_owned(), tokens: plan.tokens, preserve, previous, tail };
-        Ok(Prepared { plan, brief, covered, users, authority_in_head })
+        let brief = Brief { reason: plan.reason.as_str().to_owned(), tokens: plan.tokens, preserve, previous, tail };
+        Prepared { plan, brief, covered, users, authority_in_head }
     }
 
     /// Rows of a plan as text: what is covered, what stays and was read, who said what.
@@ -101,9 +106,11 @@ impl<H: Host> Driver<H> {
         for (i, part) in row.parts.iter().enumerate() {
             let place = Place { row: at, part: i };
             let line = match part.kind {
-                PartKind::Text if row.role == Role::User => self.host.excerpt(place, None, None),
                 PartKind::Text => self.host.excerpt(place, None, None),
-                PartKind::Reasoning | PartKind::Compaction => continue,
+                PartKind::Reasoning => continue,
+                // A provider's own summary of what stood before it: readable, or no cut is legal behind it.
+                PartKind::Compaction if part.measure.blank || part.flags.has(Flags::SEALED) => continue,
+                PartKind::Compaction => self.host.excerpt(place, None, None),
                 PartKind::Call => format!("call {} {} {}", part.name, part.id, self.host.excerpt(place, Some(CLIP_CHARS), None)),
                 PartKind::Result => self.tell_result(session, place),
                 PartKind::Media => format!("[{} attached]", if part.name.is_empty() { "file" } else { &part.name }),
@@ -113,7 +120,7 @@ impl<H: Host> Driver<H> {
             out.push('\n');
             out.push_str(&line);
         }
-        let starts = matches!(row.role, Role::User | Role::Assistant);
+        let starts = row.role == Role::Assistant || row.is_real_user();
         Told { tokens: session.weigh(&out), text: out, starts }
     }
 
@@ -147,7 +154,8 @@ impl<H: Host> Driver<H> {
                 });
                 self.host.emit(&Event::Declined { stage: "fold", reason: why });
             }
-            Err(_) => self.host.emit(&Event::Declined { stage: "fold", reason: "cancelled" }),
+            Err(Failure::Host(_)) => self.host.emit(&Event::Declined { stage: "fold", reason: "cancelled" }),
+            Err(Failure::Ours(_)) => self.host.emit(&Event::Declined { stage: "fold", reason: "stale" }),
             Ok(FoldEnd::Done(_)) => {}
         }
         end
@@ -171,8 +179,9 @@ impl<H: Host> Driver<H> {
         if !self.with(|s| apply::still_holds(s, plan)) {
             return Ok(FoldEnd::Declined("stale"));
         }
+        let put = Put { authority: prepared.authority_in_head, readable: self.host.has(Method::Rows) };
         let (fold, before) = self.with(|s| {
-            let fold = apply::render(s, plan, &text, &authority, prepared.authority_in_head, prepared.users.clone());
+            let fold = apply::render(s, plan, &text, &authority, put, prepared.users.clone());
             (fold, s.occupancy().tokens)
         });
         let (new, now) = self.with(|s| apply::net(s, &fold));
@@ -257,7 +266,7 @@ impl<H: Host> Driver<H> {
             apply::record(&mut state, fold.clone());
             match self.host.commit(&state, self.version.get()).await {
                 Ok(Commit::Done(version)) => {
-                    self.version.set(Some(version));
+                    self.saw(version);
                     self.with(|s| {
                         apply::record(&mut s.state, fold.clone());
                         s.dirty = false;

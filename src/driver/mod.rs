@@ -9,6 +9,7 @@ mod fold;
 mod host;
 mod next;
 mod stages;
+mod ticket;
 
 use std::cell::{Cell, RefCell};
 
@@ -88,6 +89,8 @@ impl<H: Host> Driver<H> {
         let mut session = self.session.borrow_mut();
         session.gauge.settle(usage);
         session.state.calibration = session.gauge.calibration();
+        let model = session.model.id.clone();
+        session.state.calibrate_for(&model);
         vec![usage_event(&session)]
     }
 
@@ -110,6 +113,11 @@ impl<H: Host> Driver<H> {
         self.write().await
     }
 
+    /// A fold and a `next` may commit side by side; the store's newest version counts, whoever hears of it last.
+    fn saw(&self, version: u64) {
+        self.version.set(self.version.get().max(Some(version)));
+    }
+
     /// Commits what a call other than `next` changed.
     async fn write(&self) -> Result<(), Failure<H::Error>> {
         if !self.host.has(Method::Commit) {
@@ -117,7 +125,7 @@ impl<H: Host> Driver<H> {
         }
         match self.host.commit(&self.state(), self.version.get()).await.map_err(Failure::Host)? {
             Commit::Done(version) => {
-                self.version.set(Some(version));
+                self.saw(version);
                 self.with(|s| s.dirty = false);
                 Ok(())
             }

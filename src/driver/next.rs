@@ -101,6 +101,7 @@ impl<H: Host> Driver<H> {
             if let Some(error) = limit::verdict(s) {
                 return Err(error.into());
             }
+            s.switched = false;
             let steps = assemble::recipe(s)?;
             let occupancy = s.occupancy();
             let prefix = assemble::take_prefix(s);
@@ -115,8 +116,13 @@ impl<H: Host> Driver<H> {
         self.lossless(mark, trail).await?;
         let fold = self.fold_stage(ask, trail).await?;
         if fold.folded {
+            // Kept reasoning that was bound to what is folded now goes with it.
+            self.with(|s| s.strip_reasoning(s.first_kept()));
             // The fold is durable, and with it what was decided before it.
             *mark = self.with(|s| s.mark());
+            // The prefix is new anyway: what may still be evicted goes now rather than at the next call.
+            trail.outcomes.retain(|o| o.stage != "evict" || o.outcome == "done");
+            self.evict(trail).await;
         }
         self.lossy(ask, fold.folded, trail).await?;
         self.still_wanted()?;
@@ -164,6 +170,7 @@ impl<H: Host> Driver<H> {
         let plan = match self.with(|s| ladder::plan_evict(s, keeping)) {
             None => return,
             Some(Err(Declined::BelowMinimum)) => return trail.outcomes.push(Outcome::declined("evict", "below_minimum")),
+            Some(Err(Declined::ReasoningBound)) => return trail.outcomes.push(Outcome::deferred("evict", "turn", "reasoning_bound")),
             Some(Err(Declined::NoProgress)) => return trail.outcomes.push(Outcome::declined("evict", "no_progress")),
             Some(Ok(plan)) => plan,
         };
@@ -221,7 +228,7 @@ impl<H: Host> Driver<H> {
         for last in [false, true] {
             match self.host.commit(&self.state(), self.version.get()).await {
                 Ok(Commit::Done(version)) => {
-                    self.version.set(Some(version));
+                    self.saw(version);
                     self.with(|s| s.dirty = false);
                     return Committed::Yes;
                 }

@@ -5,7 +5,7 @@ use super::host::{Host, Method, Place};
 use super::next::{Ask, Trail};
 use super::{Driver, Failure};
 use crate::core::event::Outcome;
-use crate::core::fold::plan::{FoldPlan, Reason};
+use crate::core::fold::plan::{self, FoldPlan, Reason};
 use crate::core::ladder;
 use crate::core::relieve::cascade::{self, CLAMP_CHARS};
 use crate::core::relieve::evict::Keeping;
@@ -31,9 +31,9 @@ impl<H: Host> Driver<H> {
             let folded = self.fold_now(Reason::Asked, ask.focus.as_deref(), true, trail).await?.is_some();
             return Ok(Stage { folded, ..Stage::default() });
         }
-        let (soft, mut hard, background) = self.with(|s| {
+        let (soft, mut hard, background, switched) = self.with(|s| {
             let t = s.thresholds();
-            (s.occupancy().tokens >= t.soft, s.guarded_tokens() >= t.hard, s.config.summarize.background)
+            (s.occupancy().tokens >= t.soft, s.guarded_tokens() >= t.hard, s.config.summarize.background, s.switched)
         });
         if !soft && !hard {
             return Ok(Stage::default());
@@ -52,8 +52,13 @@ impl<H: Host> Driver<H> {
                 return Ok(Stage { folded: true, ..Stage::default() });
             }
         }
-        if hard || !background {
-            let reason = if hard { Reason::Hard } else { Reason::Soft };
+        // A new model is not asked before the conversation fits it well.
+        if hard || !background || switched {
+            let reason = match (switched, hard) {
+                (true, _) => Reason::Model,
+                (false, true) => Reason::Hard,
+                (false, false) => Reason::Soft,
+            };
             self.planned.take();
             let folded = self.fold_now(reason, None, true, trail).await?.is_some();
             return Ok(Stage { folded, ..Stage::default() });
@@ -133,6 +138,10 @@ impl<H: Host> Driver<H> {
         if !on || !due {
             return Ok(());
         }
+        if self.hopeless() {
+            trail.outcomes.push(Outcome::declined("cascade", "overhead_exceeds_budget"));
+            return Ok(());
+        }
         let mut did: Vec<&str> = Vec::new();
         if self.shorten_old().await {
             did.push("shortened old results");
@@ -164,6 +173,11 @@ impl<H: Host> Driver<H> {
         Ok(())
     }
 
+    /// What is not history fills the window by itself: taking history away would lose it for nothing.
+    fn hopeless(&self) -> bool {
+        self.with(|s| plan::fixed_tokens(s) > i64::from(s.thresholds().limit))
+    }
+
     fn needed(&self) -> bool {
         self.with(|s| s.guarded_tokens() > s.thresholds().soft)
     }
@@ -187,6 +201,9 @@ impl<H: Host> Driver<H> {
             let gap = super::host::Gap { handle: handle.as_deref(), loss };
             let short = self.host.shorten(&output, CLAMP_CHARS, gap);
             let after = self.host.measure(&short);
+            if self.with(|s| s.transcript.part(at.0, at.1).is_none_or(|p| after.tokens >= p.view_tokens())) {
+                continue;
+            }
             self.with(|s| {
                 let mut entry = entry;
                 entry.clamped = true;
@@ -237,6 +254,10 @@ impl<H: Host> Driver<H> {
     pub(super) async fn digest(&self, asked: bool, trail: &mut Trail) -> Result<(), Failure<H::Error>> {
         let due = self.with(|s| s.config.cascade.enabled && s.guarded_tokens() >= s.thresholds().digest);
         if !due && !asked {
+            return Ok(());
+        }
+        if !asked && self.hopeless() {
+            trail.outcomes.push(Outcome::declined("digest", "overhead_exceeds_budget"));
             return Ok(());
         }
         let readable = self.host.has(Method::Rows);

@@ -6,13 +6,12 @@ use crate::core::cut::RuleSet;
 use crate::core::profile::Profile;
 
 pub(super) const WIRE: Wire = Wire {
-    profile: Profile { name: "anthropic", items: false, cuts: RuleSet::ALL },
+    profile: Profile { name: "anthropic", items: false, signed_calls: false, cuts: RuleSet::ALL },
     placing: Placing::NextUserTurn,
     first: First::User,
     id_chars: Some(usize::MAX),
     ids_repeat: false,
     plain_names: false,
-    signed_calls: false,
     signed_reasoning: true,
     governed_ids: false,
     demands,

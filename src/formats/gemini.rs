@@ -7,13 +7,12 @@ use crate::core::cut::RuleSet;
 use crate::core::profile::Profile;
 
 pub(super) const WIRE: Wire = Wire {
-    profile: Profile { name: "gemini", items: false, cuts: RuleSet::ALL },
+    profile: Profile { name: "gemini", items: false, signed_calls: true, cuts: RuleSet::ALL },
     placing: Placing::NextRow,
     first: First::User,
     id_chars: None,
     ids_repeat: true,
     plain_names: false,
-    signed_calls: true,
     signed_reasoning: false,
     governed_ids: false,
     demands,

@@ -59,8 +59,6 @@ pub struct Wire {
     pub ids_repeat: bool,
     /// Whether a tool name is limited to 64 letters, digits, `_` and `-`.
     pub plain_names: bool,
-    /// Whether signatures stand on calls, the first of each step of the running turn needing one.
-    pub signed_calls: bool,
     /// Whether reasoning of the running turn needs its signature.
     pub signed_reasoning: bool,
     /// Whether an item keeps its id only beside its reasoning.

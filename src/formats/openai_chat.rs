@@ -6,13 +6,12 @@ use crate::core::cut::RuleSet;
 use crate::core::profile::Profile;
 
 pub(super) const WIRE: Wire = Wire {
-    profile: Profile { name: "openai-chat", items: false, cuts: RuleSet::ALL },
+    profile: Profile { name: "openai-chat", items: false, signed_calls: false, cuts: RuleSet::ALL },
     placing: Placing::Directly,
     first: First::Any,
     id_chars: None,
     ids_repeat: true,
     plain_names: true,
-    signed_calls: false,
     signed_reasoning: false,
     governed_ids: false,
     demands,

@@ -7,13 +7,12 @@ use crate::core::cut::RuleSet;
 use crate::core::profile::Profile;
 
 pub(super) const WIRE: Wire = Wire {
-    profile: Profile { name: "openai-responses", items: true, cuts: RuleSet::ALL },
+    profile: Profile { name: "openai-responses", items: true, signed_calls: false, cuts: RuleSet::ALL },
     placing: Placing::After,
     first: First::Any,
     id_chars: Some(64),
     ids_repeat: true,
     plain_names: false,
-    signed_calls: false,
     signed_reasoning: false,
     governed_ids: true,
     demands,

@@ -29,10 +29,6 @@ fn think(signed: bool) -> Part {
     flagged(part(PartKind::Reasoning, "", "", "hm"), if signed { Flags::SIGNED } else { Flags::default() })
 }
 
-fn with_flags(p: Part, flags: Flags) -> Part {
-    flagged(p, flags)
-}
-
 /// Repairs, checks that nothing repairable is left and that a second repair does nothing; `rule at` of each repair.
 fn healed(name: &str, rows: &[(Role, &[Part])]) -> (Transcript, Vec<String>) {
     let t = history(name, rows);

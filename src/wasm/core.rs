@@ -25,6 +25,7 @@ use crate::core::measure::thresholds::{Model, Thresholds};
 use crate::core::measure::usage::RawUsage;
 use crate::core::state::State;
 use crate::core::event::Outcome;
+use crate::core::findings::{Finding, findings};
 use crate::core::transcript::{Caller, Flags, Part, PartKind, Role, Row};
 use crate::driver::{Ask, Driver, FoldEnd};
 use crate::formats;
@@ -50,6 +51,8 @@ struct Inspection {
     breakdown: Breakdown,
     ledger: Vec<LedgerEntry>,
     findings: Vec<Finding>,
+    /// Session context whose source changed since it was captured.
+    stale: Vec<String>,
     estimate: EstimateView,
 }
 
@@ -65,12 +68,6 @@ struct EstimateView {
     ratio: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     overhead: Option<i64>,
-}
-
-#[derive(Serialize)]
-struct Finding {
-    kind: &'static str,
-    at: usize,
 }
 
 #[wasm_bindgen]
@@ -114,12 +111,6 @@ impl Core {
     /// Number of rows the core holds.
     pub fn rows(&self) -> usize {
         self.driver.with(|s| s.transcript.len())
-    }
-
-    /// Says whether a message of the list is an item of a step instead of a step.
-    #[wasm_bindgen(js_name = setItems)]
-    pub fn set_items(&self, items: bool) {
-        self.driver.with(|s| s.transcript.set_items(items));
     }
 
     /// Opens a row: 0 system, 1 user, 2 assistant, 3 tool; a negative position means none. `message` is the
@@ -219,11 +210,52 @@ impl Core {
         let driver = Rc::clone(&self.driver);
         Job::new(&self.line, async move {
             let end = driver.background().await.map_err(js_failure)?;
-            to_js(&match end {
-                FoldEnd::Done(_) => Outcome { stage: "fold", outcome: "done", reason: None, until: None, detail: None },
-                FoldEnd::Declined(reason) => Outcome::declined("fold", reason),
-            })
+            to_js(&ended(end))
         })
+    }
+
+    /// The fold to make before the next request, as a plan for a ticket; undefined when none is due.
+    #[wasm_bindgen(js_name = foldDue)]
+    pub fn fold_due(&self) -> Result<JsValue, JsValue> {
+        self.driver.due_at_rest().map_or(Ok(JsValue::UNDEFINED), |plan| to_js(&plan))
+    }
+
+    /// The event for a task boundary; undefined when there is nothing to say.
+    pub fn handoff(&self) -> Result<JsValue, JsValue> {
+        self.driver.suggest_handoff().map_or(Ok(JsValue::UNDEFINED), |event| to_js(&event))
+    }
+
+    /// Carries out a ticket's plan on the rows pushed so far: `{ outcome, reason? }`.
+    #[wasm_bindgen(js_name = foldTicket)]
+    pub fn fold_ticket(&self, plan: JsValue) -> Job {
+        let driver = Rc::clone(&self.driver);
+        Job::new(&self.line, async move {
+            let plan = from_js(plan, "ticket").map_err(|e| js_error(&e))?;
+            let end = driver.fold_ticket(plan).await.map_err(js_failure)?;
+            to_js(&ended(end))
+        })
+    }
+
+    /// Says whether a fold of this conversation is being made elsewhere.
+    #[wasm_bindgen(js_name = setFolding)]
+    pub fn set_folding(&self, folding: bool) {
+        self.driver.set_folding(folding);
+    }
+
+    /// Takes over what somebody else wrote.
+    #[wasm_bindgen(js_name = catchUp)]
+    pub fn catch_up(&self) -> Job {
+        let driver = Rc::clone(&self.driver);
+        Job::new(&self.line, async move {
+            driver.catch_up().await.map_err(js_failure)?;
+            Ok(JsValue::UNDEFINED)
+        })
+    }
+
+    /// The host passes `n` covered rows from `from` on no more; false when they are not covered.
+    #[wasm_bindgen(js_name = dropCovered)]
+    pub fn drop_covered(&self, from: usize, n: usize) -> bool {
+        self.driver.with(|s| s.drop_covered(from, n))
     }
 
     /// Takes the folds back that cover more than the row at `to`, and every decision after it.
@@ -311,22 +343,14 @@ impl Core {
     /// Everything a person may want to see, as plain JSON.
     pub fn inspect(&self) -> Result<JsValue, JsValue> {
         let inspection = self.driver.with(|s| {
-            let strays = s.transcript.index().strays().iter().map(|x| Finding { kind: if x.duplicate { "duplicate_result" } else { "orphan_result" }, at: x.row });
-            let open = s.transcript.index().open_round().map(|r| r.start);
-            let dangling = s
-                .transcript
-                .index()
-                .rounds()
-                .iter()
-                .filter(|r| !r.is_closed() && Some(r.start) != open)
-                .map(|r| Finding { kind: "unanswered_call", at: r.start });
             Inspection {
                 occupancy: s.occupancy(),
                 window: WindowView { tokens: s.model.window, source: s.model.source, model: s.model.id.clone() },
                 thresholds: s.thresholds(),
                 breakdown: assemble::buckets(s),
                 ledger: assemble::ledger(s),
-                findings: strays.chain(dangling).collect(),
+                findings: findings(s),
+                stale: s.stale_context(),
                 estimate: EstimateView { ratio: s.gauge.ratio(), overhead: s.gauge.overhead() },
             }
         });
@@ -391,6 +415,13 @@ impl Core {
         let host = JsHost::new(bridge, Rc::clone(&line), measure);
         let driver = Driver::open(host, model, config, state).await.map_err(js_failure)?;
         Ok(Core { driver: Rc::new(driver), projector, frame: RefCell::default(), row: RefCell::default(), callers: RefCell::default(), line })
+    }
+}
+
+fn ended(end: FoldEnd) -> Outcome {
+    match end {
+        FoldEnd::Done(_) => Outcome { stage: "fold", outcome: "done", reason: None, until: None, detail: None },
+        FoldEnd::Declined(reason) => Outcome::declined("fold", reason),
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) fn view(session: &Session) -> String {
     if !transcript.is_settled() {
         transcript.to_mut().settle_index();
     }
-    let plan = cut::plan(&transcript, session.profile.cuts, &Options::of(session, &[], &scale));
+    let plan = cut::plan(&transcript, session.profile.cuts, &Options::of(session, &session.pinned_rows(), &scale));
     let positions: Vec<Option<u64>> = transcript.rows().iter().map(|r| r.position).collect();
     let mirrored = plan.safe.map(|at| cut::mirror(&positions, at));
     json(&Cuts {

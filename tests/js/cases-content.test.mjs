@@ -3,7 +3,6 @@ import { testCases } from './cases/register.mjs';
 
 testCases(['structured-output', 'media', 'tool-args', 'empty-content', 'unicode'], {
   pending: {
-    '028-limit-smaller-than-every-message': 'the verdict `budget_impossible` is not part of this version',
     '066-image-count-limit/media_count_le': 'the limit on images is not part of this version',
   },
 });

@@ -140,7 +140,16 @@ describe('reports', () => {
     const report = JSON.parse(run(['replay', session, '--window', '16k', '--json', '--config', config]).stdout);
     assert.deepEqual([report.totals.evictions, report.config], [0, { eviction: { enabled: false } }]);
     const tight = JSON.parse(run(['replay', session, '--window', '16k', '--json', '--config', config, '--max-output', '8k']).stdout);
-    assert.ok(tight.totals.maxAfter <= 16_000 - 8_000 && report.totals.maxAfter > 16_000 - 8_000, 'less is usable, less is sent');
+    assert.ok(tight.totals.maxAfter < report.totals.maxAfter, 'less room for the request means a smaller one');
+  });
+
+  test('--summarize folds with a briefing made by rule, and says how often', () => {
+    const plain = JSON.parse(run(['replay', session, '--window', '16k', '--json']).stdout);
+    const { status, stdout } = run(['replay', session, '--window', '16k', '--json', '--summarize', '--config', file('fold.json', '{"eviction":{"enabled":false}}')]);
+    const { totals, violations } = JSON.parse(stdout);
+    assert.deepEqual([status, plain.totals.folds, violations], [0, 0, []]);
+    assert.ok(totals.folds > 0 && totals.maxAfter < totals.maxBefore);
+    assert.match(run(['replay', session, '--window', '16k', '--summarize', '--config', file('fold.json', '{"eviction":{"enabled":false}}')]).stdout, new RegExp(`Folded +${totals.folds} time`));
   });
 
   test('the replay report shows the numbers of the JSON, and a clean run says so', () => {

@@ -144,7 +144,7 @@ impl Layout<'_> {
             let id = if ids_repeat && !by_provider { format!("call_{i}") } else { format!("call_{}_x", self.calls) };
             self.calls += 1;
             let provider = with(Flags::default(), Flags::PROVIDER, by_provider);
-            let signed = with(own, Flags::SIGNED, self.wire.signed_calls && i == 0);
+            let signed = with(own, Flags::SIGNED, self.wire.profile.signed_calls && i == 0);
             calls.push(part(PartKind::Call, &id, "read", "{\"path\":\"a\"}", Flags(signed.0 | provider.0)));
             if script.approved && approvals && !by_provider {
                 let approval = format!("approval_{}", self.calls);

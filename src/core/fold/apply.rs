@@ -3,6 +3,8 @@
 //! A fold that would not make the view smaller, head included, is not applied. The bytes of the head are
 //! part of the record, so that a restart renders the same.
 
+use std::collections::BTreeMap;
+
 use super::briefing;
 use super::plan::{FoldPlan, prefix_hash};
 use crate::core::restore::authority::Authority;
@@ -10,13 +12,21 @@ use crate::core::restore::{frames, orders};
 use crate::core::session::Session;
 use crate::core::state::{Breaker, State};
 use crate::core::transcript::Role;
-use crate::core::view::{BlockKind, Fold, HeadOrigin, HeadPart, Order};
+use crate::core::view::{Block, BlockKind, Fold, HeadOrigin, HeadPart, Order};
+
+/// What goes into the head besides the briefing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Put {
+    /// The host's rules; not for a chapter fold, whose brief carries them this once.
+    pub authority: bool,
+    /// Whether the host can read rows back, so that a shortened order may name them.
+    pub readable: bool,
+}
 
 /// The record a plan and a briefing make, with the head's texts rendered.
 ///
-/// `users` are the covered rows a person wrote. `authority_in_head` is false for a chapter fold, whose
-/// brief carries the blocks this once.
-pub fn render(session: &Session, plan: &FoldPlan, text: &str, authority: &Authority, authority_in_head: bool, users: Vec<Order>) -> Fold {
+/// `users` are the covered rows a person wrote.
+pub fn render(session: &Session, plan: &FoldPlan, text: &str, authority: &Authority, put: Put, users: Vec<Order>) -> Fold {
     let summary = briefing::settle(text);
     let mut parts: Vec<(HeadOrigin, String)> = Vec::new();
     let context = session.frame.context();
@@ -25,21 +35,42 @@ pub fn render(session: &Session, plan: &FoldPlan, text: &str, authority: &Author
         parts.push((HeadOrigin::Context, frames::context(&context)));
     }
     parts.push((HeadOrigin::Summary, frames::summary(&summary)));
-    if authority_in_head
+    if put.authority
         && let Some(block) = authority.head_part()
     {
         parts.push((HeadOrigin::Authority, block));
     }
-    let carried = carried_orders(session, users);
+    let carried = carried_orders(session, users, put.readable);
     if let Some(block) = orders::head_part(&carried) {
         parts.push((HeadOrigin::Orders, block));
     }
     let head = parts.into_iter().map(|(origin, text)| HeadPart { origin, tokens: session.weigh(&text), text }).collect();
-    Fold { id: plan.id.clone(), from: plan.from, to: plan.covered, active: true, summary, head, orders: carried }
+    Fold { id: plan.id.clone(), from: plan.from, to: plan.covered, active: true, summary, head, orders: carried, ids: covered_ids(session, plan) }
+}
+
+/// Call ids of the covered rows that may come again: repeated ones, and short or numbered ones. Long random
+/// ids do not, and remembering them would make the state grow with the conversation.
+fn covered_ids(session: &Session, plan: &FoldPlan) -> BTreeMap<String, u32> {
+    let mut ids: BTreeMap<String, u32> = BTreeMap::new();
+    let index = session.transcript.index();
+    for call in index.calls() {
+        let here = call.position.is_some_and(|p| p <= plan.covered && plan.boundary.is_none_or(|b| p > b));
+        if let Some(part) = session.transcript.part(call.row, call.part).filter(|_| here) {
+            *ids.entry(if call.nameless { part.name.to_string() } else { part.id.to_string() }).or_default() += 1;
+        }
+    }
+    ids.retain(|id, n| *n > 1 || id.len() <= 16 || is_numbered(id));
+    ids
+}
+
+/// Whether an id ends in a small number behind something that is no letter: `call_3`, `functions.read:12`.
+fn is_numbered(id: &str) -> bool {
+    let name = id.trim_end_matches(|c: char| c.is_ascii_digit());
+    (1..=6).contains(&(id.len() - name.len())) && name.ends_with(|c: char| !c.is_alphanumeric())
 }
 
 /// Orders of earlier folds and of this one, within the budget.
-fn carried_orders(session: &Session, users: Vec<Order>) -> Vec<Order> {
+fn carried_orders(session: &Session, users: Vec<Order>, readable: bool) -> Vec<Order> {
     if !session.config.orders.enabled {
         return Vec::new();
     }
@@ -51,12 +82,13 @@ fn carried_orders(session: &Session, users: Vec<Order>) -> Vec<Order> {
         }
     }
     let budget = session.order_budget();
-    orders::choose(all, budget, &|text| session.weigh(text))
+    orders::choose(all, budget, readable, &|text| session.weigh(text))
 }
 
-/// Whether the rows of the plan are still the rows it was made from.
+/// Whether the rows of the plan are still the rows it was made from. A list that begins behind the covered
+/// rows, because somebody else folded them, is caught by the boundary.
 pub fn still_holds(session: &Session, plan: &FoldPlan) -> bool {
-    session.state.boundary == plan.boundary && (session.transcript.is_empty() || prefix_hash(session, plan.covered) == plan.hash)
+    session.state.boundary == plan.boundary && prefix_hash(session, plan.covered) == plan.hash
 }
 
 /// Writes the record into a state. Decisions on covered rows are forgotten, what was redacted is not.
@@ -66,6 +98,7 @@ pub fn record(state: &mut State, fold: Fold) {
     state.entries.retain(|key, entry| entry.redacted || position(key).is_none_or(|p| p > covered));
     // What was put on kept rows (the plan, recalled messages) is made anew: the prefix is gone anyway.
     state.blocks.retain(|b| b.to > covered && !matches!(b.kind, BlockKind::Anchor | BlockKind::Recall));
+    state.stripped.retain(|p| *p > covered);
     state.context = None;
     state.boundary = Some(covered);
     state.breaker = Breaker::default();
@@ -84,8 +117,10 @@ pub fn net(session: &Session, fold: &Fold) -> (u64, u64) {
         .filter(|(_, r)| r.role != Role::System && r.position.is_some_and(|p| p <= fold.to))
         .map(|(_, r)| u64::from(r.view_tokens()))
         .sum();
-    let blocks: u64 = session.state.blocks.iter().filter(|b| b.to <= fold.to && b.kind != BlockKind::Digest).map(|b| u64::from(b.tokens)).sum();
+    let blocks = |gone: &dyn Fn(&Block) -> bool| -> u64 { session.state.blocks.iter().filter(|b| gone(b)).map(|b| u64::from(b.tokens)).sum() };
+    let replaced = blocks(&|b| b.to <= fold.to && b.kind != BlockKind::Digest);
+    let stays = blocks(&|b| b.to > fold.to && b.kind == BlockKind::Digest);
     let head: u64 = fold.head.iter().map(|p| u64::from(p.tokens)).sum();
-    let new = now.saturating_sub(session.head_tokens() + rows + blocks) + head;
+    let new = now.saturating_sub(session.head_tokens() + rows + replaced) + head + stays;
     (new, now)
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::cut::{self, Mirror, Options};
 use crate::core::session::Session;
+use crate::core::state::Edit;
 use crate::core::transcript::Role;
 
 /// Why a fold is wanted.
@@ -123,8 +124,28 @@ fn check_breaker(session: &Session, occupancy: u32) -> Result<(), Decline> {
 
 /// Folding cannot help when what is not history fills the window already.
 fn check_overhead(session: &Session) -> Result<(), Decline> {
-    let fixed = i64::from(session.gauge.scale(session.frame.tokens())) + session.signed_overhead();
-    if fixed >= i64::from(session.thresholds().soft) { Err("overhead_exceeds_budget") } else { Ok(()) }
+    if fixed_tokens(session) >= i64::from(session.thresholds().soft) { Err("overhead_exceeds_budget") } else { Ok(()) }
+}
+
+/// Tokens of what is not history and no relief can touch.
+pub fn fixed_tokens(session: &Session) -> i64 {
+    i64::from(session.gauge.scale(session.frame.tokens())) + session.signed_overhead()
+}
+
+/// Tokens that an eviction could free at most: the results that may go, less their stubs.
+pub fn evictable(session: &Session) -> u32 {
+    const STUB: u32 = 60;
+    let config = &session.config.eviction;
+    let index = session.transcript.index();
+    let with_results: Vec<usize> = index.rounds().iter().filter(|r| r.is_closed() && r.has_results).map(|r| r.start).collect();
+    let keep = with_results.len().saturating_sub(config.keep_recent_rounds as usize);
+    let limit = with_results.get(keep).copied().unwrap_or(session.transcript.len()).min(session.transcript.first_unread());
+    let tokens = session.results_from(session.first_kept()).into_iter().filter(|(_, row, _)| *row < limit).filter_map(|(call, row, part)| {
+        let stubbed = matches!(session.entry(call).and_then(|e| e.edit.as_ref()), Some(Edit::Stub { .. }));
+        let part = session.transcript.part(row, part).filter(|p| !stubbed && p.view_tokens() >= config.min_result_tokens)?;
+        Some(u64::from(part.view_tokens().saturating_sub(STUB)))
+    });
+    session.gauge.scale(tokens.sum())
 }
 
 /// Tokens of the rows a cut would cover.

@@ -47,6 +47,8 @@ struct Anchor {
     output: Option<u32>,
     /// Absent until the next `next` tells which rows the counted request was made of.
     sent: Option<Sent>,
+    /// Another model counted it.
+    foreign: bool,
 }
 
 /// Turns measurements and real counts into occupancy.
@@ -59,6 +61,8 @@ pub struct Gauge {
     calibration: Calibration,
     /// Set between `settle` and the next `next`: the count is the response's own, exact.
     fresh: bool,
+    /// The overhead that another model counted; better than none.
+    other_overhead: Option<i64>,
 }
 
 /// Estimated growth from which a step says something about the ratio, and the weight of the start value.
@@ -91,7 +95,30 @@ impl Gauge {
 
     /// Real tokens that the messages do not show, as far as known.
     pub fn overhead(&self) -> Option<i64> {
-        self.calibration.overhead.or(self.fixed_overhead)
+        self.calibration.overhead.or(self.fixed_overhead).or(self.other_overhead)
+    }
+
+    /// Another model counts from now on. What the last one counted is scaled by the two ratios where both are
+    /// known, and only an estimate.
+    pub fn switch(&mut self, calibration: Calibration) {
+        let known = |c: Calibration| c.estimated > 0.0;
+        let (from, both) = (self.ratio(), known(self.calibration) && known(calibration));
+        self.other_overhead = self.overhead();
+        self.calibration = calibration;
+        let factor = if both { self.ratio() / from } else { 1.0 };
+        if let Some(anchor) = &mut self.anchor {
+            let scaled = |n: u32| to_tokens(f64::from(n) * factor);
+            *anchor = Anchor { tokens: scaled(anchor.tokens), output: anchor.output.map(scaled), foreign: true, ..*anchor };
+        }
+        self.last_sent = None;
+        self.fresh = false;
+    }
+
+    /// The host's list lost `n` rows from `from` on, which are in no request any more.
+    pub fn drop_rows(&mut self, from: usize, n: usize) {
+        let shift = |sent: &mut Sent| sent.rows = if sent.rows >= from + n { sent.rows - n } else { sent.rows.min(from) };
+        self.last_sent.iter_mut().for_each(shift);
+        self.anchor.iter_mut().filter_map(|a| a.sent.as_mut()).for_each(shift);
     }
 
     /// A new request is being put together: from here on the response's own rows count too.
@@ -112,7 +139,7 @@ impl Gauge {
         if let Some(now) = sent {
             self.learn(tokens, now);
         }
-        self.anchor = Some(Anchor { tokens, output: usage.output_tokens, sent });
+        self.anchor = Some(Anchor { tokens, output: usage.output_tokens, sent, foreign: false });
         self.fresh = true;
         true
     }
@@ -120,7 +147,7 @@ impl Gauge {
     /// Growth between two counts says how far the estimate is off.
     fn learn(&mut self, tokens: u32, now: Sent) {
         match self.anchor {
-            Some(Anchor { tokens: before, output, sent: Some(then) }) if now.rows > then.rows && now.measured > then.measured => {
+            Some(Anchor { tokens: before, output, sent: Some(then), foreign: false }) if now.rows > then.rows && now.measured > then.measured => {
                 // A response whose output was reported is not estimated, so it teaches nothing.
                 let own = output.map_or(0, |_| now.response);
                 let estimated = now.measured.saturating_sub(then.measured + own) as f64;
@@ -178,7 +205,8 @@ impl Gauge {
             None => (grown, 0.0),
         };
         let tokens = f64::from(anchor.tokens) + own + appended * self.ratio();
-        Occupancy { tokens: to_tokens(tokens), provenance: Provenance::Anchored }
+        let provenance = if anchor.foreign { Provenance::Estimated } else { Provenance::Anchored };
+        Occupancy { tokens: to_tokens(tokens), provenance }
     }
 
     /// The calibrated estimate of a whole request that measures `measured`.
@@ -239,6 +267,26 @@ mod tests {
         g.sent(sent(5, 51_000, 0));
         assert_eq!(g.read(sent(5, 51_000, 0)).tokens, 52_000);
         assert_eq!(g.read(sent(5, 1_000, 0)), Occupancy { tokens: 2_000, provenance: Provenance::Anchored });
+    }
+
+    #[test]
+    fn another_model_counts_by_its_own_ratio_and_teaches_only_itself() {
+        let mut g = Gauge::new(Calibration { real: 12_000.0, estimated: 10_000.0, overhead: Some(500) }, None, None);
+        g.sent(sent(5, 100_000, 0));
+        g.settle(&usage(300_000, None));
+        g.sent(sent(5, 100_000, 0));
+        let mut unknown = g.clone();
+        unknown.switch(Calibration::default());
+        assert_eq!(unknown.read(sent(5, 100_000, 0)), Occupancy { tokens: 300_000, provenance: Provenance::Estimated });
+        assert_eq!(unknown.overhead(), g.overhead(), "the other model's is better than none");
+        // Ratios 16,000/14,000 and 5,000/14,000.
+        g.switch(Calibration { real: 1_000.0, estimated: 10_000.0, overhead: None });
+        assert_eq!(g.read(sent(5, 100_000, 0)).tokens, 93_750);
+        let before = g.ratio();
+        g.sent(sent(7, 110_000, 0));
+        g.settle(&usage(40_000, None));
+        assert_eq!(g.ratio(), before, "growth from one model's count to another's says nothing");
+        assert_eq!(g.read(sent(7, 110_000, 0)).provenance, Provenance::Exact);
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! Decides what a stage would take next. Refuses the running turn, the verbatim tail and what a person
 //! wrote. The ladder applies one step at a time and measures in between.
 
+use std::collections::BTreeSet;
+
 use super::outline::{self, Tell};
 use crate::core::restore::frames::frame;
 use crate::core::session::Session;
@@ -33,9 +35,13 @@ pub fn limit(session: &Session) -> usize {
 pub fn oversized(session: &Session) -> Vec<(CallId, (usize, usize))> {
     let limit = limit(session);
     let mut out = Vec::new();
+    let pinned = session.pinned_rounds();
     for (call, row, part) in session.results_from(session.first_kept()) {
         if row >= limit {
             break;
+        }
+        if pinned.contains(&row) {
+            continue;
         }
         let Some(result) = session.transcript.part(row, part) else { continue };
         let long = match session.entry(call).and_then(|e| e.edit.as_ref()) {
@@ -54,27 +60,38 @@ pub fn oversized(session: &Session) -> Vec<(CallId, (usize, usize))> {
 pub fn spent(session: &Session) -> (Vec<usize>, u64) {
     let limit = limit(session);
     let first = session.first_kept();
+    let pinned = session.pinned_rounds();
     let all: Vec<usize> = session
         .transcript
         .index()
         .rounds()
         .iter()
         .enumerate()
-        .filter(|(_, r)| r.is_closed() && r.start >= first && r.end <= limit && visible(session, r.start) && stored(session, r.start, r.end))
+        .filter(|(_, r)| r.is_closed() && r.start >= first && r.end <= limit && visible(session, r.start, &pinned) && stored(session, r.start, r.end))
         .map(|(i, _)| i)
         .collect();
     let tokens: u64 = all.iter().map(|i| round_tokens(session, *i)).sum();
     (all, tokens / 2)
 }
 
-fn visible(session: &Session, row: usize) -> bool {
-    session.transcript.row(row).is_some_and(|r| !r.is_hidden() && r.position.is_none_or(|p| !session.state.pins.contains(&p)))
+fn visible(session: &Session, row: usize, pinned: &BTreeSet<usize>) -> bool {
+    session.transcript.row(row).is_some_and(|r| !r.is_hidden() && !pinned.contains(&row))
+}
+
+/// Whether a block weighs less than what it takes out of the view: rows that are shown, and older blocks.
+fn pays(session: &Session, block: &Block) -> bool {
+    let pinned = session.pinned_rounds();
+    let inside = |p: u64| (block.from..=block.to).contains(&p);
+    let rows = session.transcript.rows().iter().enumerate().filter(|(at, r)| r.position.is_some_and(inside) && !pinned.contains(at));
+    let rows: u64 = rows.map(|(_, r)| u64::from(r.view_tokens())).sum();
+    let blocks = session.state.blocks.iter().filter(|b| b.kind.gone().is_some() && inside(b.from) && inside(b.to));
+    rows + blocks.map(|b| u64::from(b.tokens)).sum::<u64>() > u64::from(block.tokens)
 }
 
 /// Only rows with a position can be hidden: the position is what a restart recognises.
 fn stored(session: &Session, start: usize, end: usize) -> bool {
     session.transcript.row(start).is_some_and(|r| r.position.is_some())
-        && (start..end).all(|i| session.transcript.row(i).is_some_and(|r| r.role != Role::User && (r.position.is_some() || r.role == Role::Tool)))
+        && (start..end).all(|i| session.transcript.row(i).is_some_and(|r| !r.is_real_user() && (r.position.is_some() || r.role == Role::Tool)))
 }
 
 /// Tokens of a round in the view.
@@ -118,18 +135,19 @@ pub fn group(session: &Session, run: &[usize], readable: bool) -> Option<Block> 
         Some(h) => format!("; read_tool_output({{ id: \"{h}\" }}) reads the rows back]"),
         None => format!("; rows {from} to {to}, not readable from here]"),
     });
-    Some(Block { kind: BlockKind::Group, from, to, tokens: session.weigh(&text), text, handle })
+    Some(Block { kind: BlockKind::Group, from, to, tokens: session.weigh(&text), text, handle }).filter(|b| pays(session, b))
 }
 
 /// Stage 3: the oldest closed turn that still shows rounds, as one block behind its user row.
 pub fn oldest_turn(session: &Session, tell: Tell<'_>, readable: bool) -> Option<Block> {
     let limit = limit(session);
     let index = session.transcript.index();
+    let pinned = session.pinned_rounds();
     let turns: Vec<usize> = index.turns().to_vec();
     for (i, start) in turns.iter().enumerate() {
         let end = turns.get(i + 1).copied().unwrap_or(limit).min(limit);
         let rounds: Vec<usize> = rounds_between(session, *start, end);
-        let shown: Vec<usize> = rounds.iter().copied().filter(|r| index.rounds().get(*r).is_some_and(|r| visible(session, r.start) && stored(session, r.start, r.end))).collect();
+        let shown: Vec<usize> = rounds.iter().copied().filter(|r| index.rounds().get(*r).is_some_and(|r| visible(session, r.start, &pinned) && stored(session, r.start, r.end))).collect();
         if shown.is_empty() {
             continue;
         }
@@ -148,7 +166,10 @@ pub fn oldest_turn(session: &Session, tell: Tell<'_>, readable: bool) -> Option<
             text.push_str(&format!("\nread_tool_output({{ id: \"{h}\" }}) reads the rows back"));
         }
         let text = frame("earlier_turn", &text);
-        return Some(Block { kind: BlockKind::Turn, from, to, tokens: session.weigh(&text), text, handle });
+        let block = Block { kind: BlockKind::Turn, from, to, tokens: session.weigh(&text), text, handle };
+        if pays(session, &block) {
+            return Some(block);
+        }
     }
     None
 }
@@ -166,27 +187,27 @@ pub fn whole_digest(session: &Session, tell: Tell<'_>, readable: bool) -> Option
     let covered: Vec<usize> = (first..limit).filter(|i| rows.get(*i).is_some_and(|r| r.role != Role::System && r.position.is_some() && r.gone != Some(crate::core::view::Gone::Folded))).collect();
     let positions: Vec<u64> = covered.iter().filter_map(|i| rows.get(*i)?.position).collect();
     let (from, to) = (*positions.iter().min()?, *positions.iter().max()?);
-    if session.state.blocks.iter().any(|b| b.kind == BlockKind::Digest && b.to >= to) {
+    // One digest of everything, told anew from the rows: a digest is never digested, and the head does not grow.
+    if session.state.blocks.iter().any(|b| b.kind == BlockKind::Digest && b.from <= from && b.to >= to) {
         return None;
     }
-    let from = session.state.blocks.iter().filter(|b| b.kind == BlockKind::Digest).map(|b| b.to + 1).max().unwrap_or(from);
-    let rounds: Vec<usize> = rounds_between(session, first, limit).into_iter().filter(|r| span(session, &[*r]).is_some_and(|(a, _)| a >= from)).collect();
+    let rounds = rounds_between(session, first, limit);
     let handle = readable.then(|| format!("rows:{from}-{to}"));
     let mut body = digest_text(session, &rounds, tell, handle.as_deref());
     let orders: Vec<crate::core::view::Order> = covered
         .iter()
         .filter_map(|i| rows.get(*i).map(|r| (*i, r)))
-        .filter(|(_, r)| r.is_real_user() && r.position.is_some_and(|p| p >= from))
+        .filter(|(_, r)| r.is_real_user())
         .filter_map(|(i, r)| Some(crate::core::view::Order { position: r.position?, key: session.state.order_keys.get(&r.position?.to_string()).cloned(), text: user_text(session, i, tell) }))
         .collect();
     if session.config.orders.enabled {
-        let kept = crate::core::restore::orders::choose(orders, session.order_budget(), &|t| session.weigh(t));
+        let kept = crate::core::restore::orders::choose(orders, session.order_budget(), readable, &|t| session.weigh(t));
         if let Some(text) = crate::core::restore::orders::head_part(&kept) {
             body.push_str("\n\n");
             body.push_str(&text);
         }
     }
-    Some(Block { kind: BlockKind::Digest, from, to, tokens: session.weigh(&body), text: body, handle })
+    Some(Block { kind: BlockKind::Digest, from, to, tokens: session.weigh(&body), text: body, handle }).filter(|b| pays(session, b))
 }
 
 /// A row's text parts.
@@ -202,18 +223,24 @@ pub fn in_turn(session: &Session, tell: Tell<'_>, readable: bool) -> Option<(Blo
     let start = index.turns().last().copied().unwrap_or(0).max(session.first_kept());
     let closed: Vec<usize> = index.rounds().iter().enumerate().filter(|(_, r)| r.start >= start && r.is_closed()).map(|(i, _)| i).collect();
     let unread = session.transcript.first_unread();
-    let middle: Vec<usize> = closed
-        .get(2..closed.len().saturating_sub(3))
-        .unwrap_or(&[])
-        .iter()
-        .copied()
-        .filter(|r| index.rounds().get(*r).is_some_and(|r| r.end <= unread && visible(session, r.start) && stored(session, r.start, r.end)))
-        .collect();
-    let (from, to) = span(session, &middle)?;
-    let handle = readable.then(|| format!("rows:{from}-{to}"));
-    let text = digest_text(session, &middle, tell, handle.as_deref());
+    let pinned = session.pinned_rounds();
     let kind = if session.profile.name == "gemini" { BlockKind::Digest } else { BlockKind::InTurn };
-    Some((Block { kind, from, to, tokens: session.weigh(&text), text, handle }, middle))
+    let may_go = |r: &usize| index.rounds().get(*r).is_some_and(|r| r.end <= unread && stored(session, r.start, r.end));
+    let shown = |r: &usize| index.rounds().get(*r).is_some_and(|r| visible(session, r.start, &pinned));
+    let middle: Vec<usize> = closed.get(2..closed.len().saturating_sub(3)).unwrap_or(&[]).iter().copied().filter(may_go).collect();
+    let fresh: Vec<usize> = middle.iter().copied().filter(shown).collect();
+    if fresh.is_empty() {
+        return None;
+    }
+    // A second digest stands behind the first, whose bytes stay; when they add up, one is told anew from the rows.
+    let turn = session.transcript.row(start).and_then(|r| r.position).unwrap_or(0);
+    let earlier: u32 = session.state.blocks.iter().filter(|b| b.kind == kind && b.from > turn).map(|b| b.tokens).sum();
+    let rounds = if earlier > DIGEST_TOKENS { middle } else { fresh };
+    let (from, to) = span(session, &rounds)?;
+    let handle = readable.then(|| format!("rows:{from}-{to}"));
+    let text = digest_text(session, &rounds, tell, handle.as_deref());
+    let block = Block { kind, from, to, tokens: session.weigh(&text), text, handle };
+    pays(session, &block).then_some((block, rounds))
 }
 
 /// A digest of rounds: tools, files with their last state, and one line per call as far as they fit.

@@ -122,6 +122,8 @@ pub fn stub_of(transcript: &Transcript, victim: &Victim, loss: Option<Loss>) -> 
 pub enum Declined {
     /// It would free less than `clearAtLeast`.
     BelowMinimum,
+    /// Every edit would break reasoning of the running turn.
+    ReasoningBound,
     /// The last pass could not go below the threshold and little was added since.
     NoProgress,
 }

@@ -10,7 +10,8 @@ use crate::core::view::Order;
 /// Chooses what is carried on: newest first, whole, until the budget is spent.
 ///
 /// `weigh` gives tokens of a text. An order larger than the whole budget keeps its beginning and end.
-pub fn choose(mut orders: Vec<Order>, budget: u32, weigh: &dyn Fn(&str) -> u32) -> Vec<Order> {
+/// `readable`: rows can be read back by their position.
+pub fn choose(mut orders: Vec<Order>, budget: u32, readable: bool, weigh: &dyn Fn(&str) -> u32) -> Vec<Order> {
     orders.sort_by_key(|o| o.position);
     orders.dedup_by_key(|o| o.position);
     let mut left = budget;
@@ -26,7 +27,7 @@ pub fn choose(mut orders: Vec<Order>, budget: u32, weigh: &dyn Fn(&str) -> u32) 
             left -= tokens;
             kept.push(order.clone());
         } else if tokens > budget && left > budget / 4 {
-            let text = elide(order, left, tokens);
+            let text = elide(order, left, tokens, readable);
             left = left.saturating_sub(weigh(&text));
             kept.push(Order { text, ..order.clone() });
         }
@@ -36,14 +37,16 @@ pub fn choose(mut orders: Vec<Order>, budget: u32, weigh: &dyn Fn(&str) -> u32) 
 }
 
 /// The beginning and the end of an order that is larger than the budget, with the count of what is missing.
-fn elide(order: &Order, left: u32, tokens: u32) -> String {
+fn elide(order: &Order, left: u32, tokens: u32, readable: bool) -> String {
     let text = Units::from(order.text.as_str());
     let len = u64::from(text.len());
     let room = (len * u64::from(left) / u64::from(tokens.max(1)) * 9 / 10).saturating_sub(120) as u32;
     let head = head_end(&text, 7 * room / 10);
     let tail = tail_start(&text, room - 7 * room / 10);
     let gone = tail.saturating_sub(head);
-    format!("{}\n[… {gone} characters left out; the whole message is row {} …]\n{}", text.slice(0..head), order.position, text.slice(tail..text.len()))
+    let at = order.position;
+    let whole = if readable { format!("read_tool_output({{ id: \"rows:{at}-{at}\" }}) reads the whole message") } else { format!("the whole message is row {at}") };
+    format!("{}\n[… {gone} characters left out; {whole} …]\n{}", text.slice(0..head), text.slice(tail..text.len()))
 }
 
 /// The part of the head; none when there are no orders.
@@ -77,14 +80,14 @@ mod tests {
 
     #[test]
     fn re_2_a_newer_order_with_the_same_topic_replaces_the_text_of_the_older() {
-        let kept = choose(vec![order(3, Some("indent"), "use tabs"), order(40, Some("indent"), "use spaces")], 100, &chars4);
+        let kept = choose(vec![order(3, Some("indent"), "use tabs"), order(40, Some("indent"), "use spaces")], 100, false, &chars4);
         let text = head_part(&kept).expect("orders");
         assert!(text.contains("use spaces") && !text.contains("use tabs") && text.contains("superseded: indent (row 3)"));
     }
 
     #[test]
     fn re_3_a_huge_order_keeps_both_ends_and_small_newer_ones_stay_whole() {
-        let kept = choose(vec![order(1, None, &"x".repeat(100_000)), order(2, None, "short one"), order(3, None, "short two")], 1_000, &chars4);
+        let kept = choose(vec![order(1, None, &"x".repeat(100_000)), order(2, None, "short one"), order(3, None, "short two")], 1_000, false, &chars4);
         assert_eq!(kept.len(), 3);
         assert!(kept[0].text.contains("characters left out") && chars4(&kept[0].text) <= 1_000);
         assert_eq!((kept[1].text.as_str(), kept[2].text.as_str()), ("short one", "short two"));
@@ -92,7 +95,7 @@ mod tests {
 
     #[test]
     fn the_newest_come_first_when_the_budget_is_short() {
-        let kept = choose(vec![order(1, None, &"a".repeat(400)), order(2, None, &"b".repeat(400))], 150, &chars4);
+        let kept = choose(vec![order(1, None, &"a".repeat(400)), order(2, None, &"b".repeat(400))], 150, false, &chars4);
         assert_eq!(kept.iter().map(|o| o.position).collect::<Vec<_>>(), [2]);
     }
 }

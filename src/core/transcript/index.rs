@@ -96,6 +96,8 @@ pub struct Index {
     by_name: BTreeMap<Box<str>, Vec<CallId>>,
     by_result: BTreeMap<(usize, usize), CallId>,
     handles: BTreeMap<Box<str>, CallId>,
+    /// Call ids of covered rows with how often they occur there, and the last covered position.
+    earlier: (Option<u64>, BTreeMap<Box<str>, u32>),
 }
 
 impl Index {
@@ -134,9 +136,22 @@ impl Index {
         self.handles.get(handle).and_then(|id| self.calls.get(*id))
     }
 
-    /// How many calls carry this id so far.
+    /// How many calls carry this id so far, those in covered rows included.
     pub fn occurrences(&self, id: &str) -> u32 {
-        self.by_id.get(id).map_or(0, |v| v.len() as u32)
+        let same = self.by_id.get(id).map_or(&[][..], Vec::as_slice);
+        let listed = same.len() as u32;
+        let (Some(boundary), Some(covered)) = (self.earlier.0, self.earlier.1.get(id)) else { return listed };
+        let kept = same.iter().rev().take_while(|c| self.calls.get(**c).is_some_and(|c| c.position.is_none_or(|p| p > boundary)));
+        listed.max(covered + kept.count() as u32)
+    }
+
+    /// An index of no rows that still knows what covered rows hold.
+    pub(super) fn emptied(&mut self) -> Index {
+        Index { earlier: std::mem::take(&mut self.earlier), ..Index::default() }
+    }
+
+    pub(super) fn set_earlier(&mut self, boundary: Option<u64>, ids: BTreeMap<Box<str>, u32>) {
+        self.earlier = (boundary, ids);
     }
 
     /// The last round, if a call of it is unanswered.
@@ -201,9 +216,9 @@ impl Index {
         // Some servers give no ids: then the tool's name is all there is to pair by.
         let (id, flags): (&str, Flags) = (if part.id.is_empty() { &part.name } else { &part.id }, part.flags);
         let call_id = self.calls.len();
-        let same = self.by_id.entry(id.into()).or_default();
-        same.push(call_id);
-        let mut occurrence = same.len() as u32;
+        let covered = self.earlier.0.is_some_and(|b| position.is_some_and(|p| p <= b));
+        let mut occurrence = 1 + if covered { self.by_id.get(id).map_or(0, |v| v.len() as u32) } else { self.occurrences(id) };
+        self.by_id.entry(id.into()).or_default().push(call_id);
         let handle = loop {
             let name: Box<str> = if occurrence == 1 { id.into() } else { format!("{id}~{occurrence}").into() };
             if !self.handles.contains_key(&name) {

@@ -13,6 +13,8 @@ mod tests;
 pub use index::{Call, CallId, Index, Round};
 pub use row::{Flags, Part, PartKind, Role, Row, StandIn};
 
+use std::collections::BTreeMap;
+
 use crate::core::error::Error;
 use crate::core::view::Gone;
 
@@ -72,8 +74,7 @@ impl Transcript {
     pub fn set_items(&mut self, items: bool) {
         if self.items != items {
             self.items = items;
-            self.index = Index::default();
-            self.indexed = 0;
+            self.forget_index();
         }
     }
 
@@ -100,8 +101,7 @@ impl Transcript {
         if len < self.rows.len() {
             self.rows.truncate(len);
             self.callers.retain(|c| c.row < len);
-            self.index = Index::default();
-            self.indexed = 0;
+            self.forget_index();
         }
     }
 
@@ -116,8 +116,14 @@ impl Transcript {
             && row.position != position
         {
             row.position = position;
-            self.index = Index::default();
-            self.indexed = 0;
+            self.forget_index();
+        }
+    }
+
+    /// Takes over what the same row's media weigh now.
+    pub fn reprice(&mut self, at: usize, row: &Row) {
+        for (part, new) in self.rows.get_mut(at).into_iter().flat_map(|r| &mut r.parts).zip(&row.parts) {
+            part.media_tokens = new.media_tokens;
         }
     }
 
@@ -132,15 +138,25 @@ impl Transcript {
         }
     }
 
-    /// Forgets the first `n` rows, which a fold covers; the host's list begins later now.
-    pub fn drop_front(&mut self, n: usize) {
-        let n = n.min(self.rows.len());
-        self.rows.drain(..n);
-        self.callers.retain(|c| c.row >= n);
-        self.callers.iter_mut().for_each(|c| c.row -= n);
-        self.index = Index::default();
-        self.indexed = 0;
+    /// Forgets `n` rows from `from` on, which a fold covers; the host's list begins later now.
+    pub fn drop_rows(&mut self, from: usize, n: usize) {
+        let to = (from + n).min(self.rows.len());
+        self.rows.drain(from.min(to)..to);
+        self.callers.retain(|c| c.row < from || c.row >= to);
+        self.callers.iter_mut().filter(|c| c.row >= to).for_each(|c| c.row -= to - from);
+        self.forget_index();
         self.settle_index();
+    }
+
+    /// How often call ids occur in rows up to `boundary`, which the list may not hold any more: handles of
+    /// later calls go on counting from there.
+    pub fn set_earlier(&mut self, boundary: Option<u64>, ids: BTreeMap<Box<str>, u32>) {
+        self.index.set_earlier(boundary, ids);
+    }
+
+    fn forget_index(&mut self) {
+        self.index = self.index.emptied();
+        self.indexed = 0;
     }
 
     /// The row stored at this position.

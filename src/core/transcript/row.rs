@@ -152,13 +152,13 @@ impl Row {
         self.message.or(self.position)
     }
 
-    /// Whether another row says the same, wherever it is stored.
+    /// Whether another row says the same, wherever it is stored and whatever its media weigh.
     pub fn same_content(&self, other: &Row) -> bool {
         self.role == other.role
             && self.message == other.message
             && self.parts.len() == other.parts.len()
             && self.parts.iter().zip(&other.parts).all(|(a, b)| {
-                a.kind == b.kind && a.flags == b.flags && a.id == b.id && a.name == b.name && a.media_tokens == b.media_tokens && a.measure.hash == b.measure.hash && a.measure.tokens == b.measure.tokens
+                a.kind == b.kind && a.flags == b.flags && a.id == b.id && a.name == b.name && a.measure.hash == b.measure.hash && a.measure.tokens == b.measure.tokens
             })
     }
 
@@ -169,7 +169,7 @@ impl Row {
 
     /// Whether the row is not sent: hidden by a decision, or all blank.
     pub fn is_hidden(&self) -> bool {
-        self.gone.is_some() || self.is_blank()
+        self.gone.is_some() || self.is_blank() || self.is_bare()
     }
 
     /// What the row weighs in the view.
@@ -180,6 +180,12 @@ impl Row {
     /// UTF-8 bytes of the row's texts in the view.
     pub fn view_bytes(&self) -> u64 {
         if self.is_hidden() { 0 } else { self.parts.iter().map(Part::view_bytes).sum() }
+    }
+
+    /// Whether it held nothing but reasoning, and that left.
+    pub fn is_bare(&self) -> bool {
+        let left = |p: &Part| p.kind == PartKind::Reasoning && p.stand_in.is_some();
+        self.parts.iter().any(left) && self.parts.iter().all(|p| left(p) || (p.kind == PartKind::Text && p.measure.blank))
     }
 
     /// Whether a person wrote it: a user row with something besides tool results.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::super::Placing;
 use super::super::check::Check;
 use super::Walk;
-use crate::core::transcript::{Call, CallId, PartKind, Role, Transcript};
+use crate::core::transcript::{Call, CallId, Flags, PartKind, Role, Transcript};
 
 pub(super) fn check(walk: &mut Walk<'_>) {
     calls(walk);
@@ -28,7 +28,11 @@ fn calls(walk: &mut Walk<'_>) {
             }
             None => {
                 let check = if is_open(walk, call) { Check::OpenCall } else { Check::Unanswered };
+                let known = walk.findings.len();
                 walk.report(check, call.row, Some(call.part), || format!("call `{name}` in message {} has no result", call.row));
+                if let Some(finding) = walk.findings.get_mut(known).filter(|_| !is_answerable(transcript, call)) {
+                    finding.repairable = false;
+                }
             }
             Some(result) => one_pair(walk, call, result),
         }
@@ -43,6 +47,11 @@ fn calls(walk: &mut Walk<'_>) {
 /// Whether a call stands where calls stand; one elsewhere is misplaced, and nothing else is said of it.
 pub(in crate::formats) fn is_models(transcript: &Transcript, call: &Call) -> bool {
     transcript.row(call.row).is_some_and(|r| r.role == Role::Assistant)
+}
+
+/// Whether a result could say which call it answers.
+pub(in crate::formats) fn is_answerable(transcript: &Transcript, call: &Call) -> bool {
+    transcript.part(call.row, call.part).is_some_and(|p| !p.id.is_empty() || (p.flags.has(Flags::BY_NAME) && !p.name.is_empty()))
 }
 
 /// Whether a call may still get its result: nothing was asked of the model since.

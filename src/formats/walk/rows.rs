@@ -181,7 +181,7 @@ fn signatures(walk: &mut Walk<'_>) {
     }
     // Older models sign nothing; a missing signature shows only beside others.
     let signs = |row: &Row| row.parts.iter().any(|p| p.kind == PartKind::Call && p.flags.has(Flags::SIGNED));
-    if walk.wire.signed_calls && transcript.rows().iter().any(signs) {
+    if walk.wire.profile.signed_calls && transcript.rows().iter().any(signs) {
         let missing: Vec<(usize, usize)> = running()
             .filter_map(|(at, row)| Some((at, row.parts.iter().position(|p| p.kind == PartKind::Call)?)))
             .filter(|(at, p)| transcript.part(*at, *p).is_some_and(|part| !part.flags.has(Flags::SIGNED)))

@@ -1,0 +1,51 @@
+// @ts-check
+// Tells our own messages and blocks from the host's. Decides by a mark where a format has room for one, and
+// by the object itself elsewhere; never by text, because a person may write the same.
+
+import { CascadeError } from './errors.js';
+import { MARK } from './formats/parts.js';
+
+/** Objects that views handed out. @type {WeakMap<object, string>} */
+const handed = new WeakMap();
+
+/** Remembers what a view handed out: an edited copy, or a message of ours. @param {object} message @param {string} [origin] */
+export function handOut(message, origin = 'edited') {
+  handed.set(message, origin);
+}
+
+/**
+ * Where a message of ours comes from: `edited`, `summary`, `anchor` …; undefined for the host's own.
+ * @param {any} message
+ */
+export function originOf(message) {
+  const known = handed.get(message) ?? markOf(message.providerOptions) ?? markOf(message.metadata);
+  if (known || message.role !== 'user' || !Array.isArray(message.content)) return known;
+  for (const part of message.content) {
+    const origin = markOf(part?.providerOptions);
+    if (origin) return origin;
+  }
+  return undefined;
+}
+
+/** @param {any} bag @returns {string | undefined} */
+function markOf(bag) {
+  const origin = bag?.[MARK]?.origin;
+  return typeof origin === 'string' ? origin : undefined;
+}
+
+/** Handed to the host to be stored (a chapter's brief); once stored it is a row like any other. */
+const STORED = 'user';
+
+/** @param {readonly any[]} messages @throws {CascadeError} `view_recorded` when one of them was made for a view */
+export function refuseViews(messages) {
+  const at = messages.findIndex((m) => {
+    if (m === null || typeof m !== 'object') return false;
+    try {
+      const origin = originOf(m);
+      return origin !== undefined && origin !== STORED;
+    } catch {
+      return false;
+    }
+  });
+  if (at >= 0) throw new CascadeError('view_recorded', `\`messages[${at}]\` is a message that an earlier view handed out; pass the rows as they were recorded`);
+}
