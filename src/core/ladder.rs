@@ -166,7 +166,7 @@ pub fn apply_evict(session: &mut Session, spilled: &[(Victim, bool)]) -> Evicted
     }
     let after = session.occupancy().tokens;
     let reclaimed = before.saturating_sub(after);
-    session.state.reclaimed += u64::from(reclaimed);
+    session.state.count_reclaimed("evict", reclaimed);
     session.state.evict_rest = (after >= session.thresholds().evict).then_some(after);
     Evicted { reclaimed, results }
 }
@@ -193,10 +193,9 @@ pub fn drop_spent(session: &mut Session, readable: bool) -> bool {
             }
         }
     }
-    let blocks = groups(session, &taken, readable);
-    let any = !blocks.is_empty();
-    for block in blocks {
-        replace_blocks(session, block, "dropped");
+    let mut any = false;
+    for block in groups(session, &taken, readable) {
+        any |= replace_blocks(session, block, "dropped");
     }
     any
 }
@@ -205,10 +204,18 @@ fn groups(session: &Session, rounds: &[usize], readable: bool) -> Vec<Block> {
     cascade::runs(session, rounds).iter().filter_map(|run| cascade::group(session, run, readable)).collect()
 }
 
-/// Adds a block; what it covers whole is in it and goes.
-pub fn replace_blocks(session: &mut Session, block: Block, cause: &'static str) {
+/// Adds a block; what it covers whole is in it and goes. A block that would not make the view smaller is
+/// not added.
+pub fn replace_blocks(session: &mut Session, block: Block, cause: &'static str) -> bool {
+    let mark = session.mark();
+    let before = session.measured(usize::MAX);
     session.state.blocks.retain(|b| b.kind.gone().is_none() || b.from < block.from || b.to > block.to);
     session.add_block(block, cause);
+    let smaller = session.measured(usize::MAX) < before;
+    if !smaller {
+        session.go_back(mark);
+    }
+    smaller
 }
 
 /// Results of rounds, with their places.

@@ -3,6 +3,8 @@
 pub mod bpe;
 pub mod breakdown;
 pub mod classes;
+pub mod family;
+pub mod learning;
 pub mod meter;
 pub mod occupancy;
 pub mod thresholds;
