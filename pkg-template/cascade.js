@@ -4,11 +4,13 @@
 // Decides the order of calls (one at a time, first come first served) and lays the core's recipe over
 // the host's objects. Everything about relief is decided in the core.
 
+import { branchState, deleteOutputs } from './branch.js';
 import { Bridge } from './bridge.js';
 import { Core } from './core_bg.js';
 import { CascadeError, badInput, isTrap } from './errors.js';
+import { stamper } from './events.js';
 import { aiSdk } from './formats/ai-sdk.js';
-import { formatByName, formatOf } from './formats/index.js';
+import { formatByName, formatOf, listRows } from './formats/index.js';
 import { pushFrame } from './frame.js';
 import { callHost, checkHost, checkSignal } from './host.js';
 import { ViewLayer } from './lay-view.js';
@@ -16,12 +18,15 @@ import { mediaPrice } from './media.js';
 import { modelInput } from './models.js';
 import { refuseViews } from './origins.js';
 import { jsonOutput, listOutput, textOutput } from './outputs.js';
-import { plainCopy, shallowFields } from './plain.js';
+import { plainCopy } from './plain.js';
+import { readOverflow } from './overflow.js';
 import { Window } from './project.js';
+import { bindPromoted, dueNow } from './promote.js';
 import { readToolOutput } from './read-tool-output.js';
 import { TICKET, foldTicket } from './run-fold.js';
 import { run } from './run-job.js';
 import { RowSync } from './sync-rows.js';
+import { usageOf } from './usage-of.js';
 
 /** @param {any} options see `OpenOptions` in `index.d.ts` */
 export async function open(options) {
@@ -54,17 +59,19 @@ class Cascade {
   /** Patches that came while a call was running. @type {(() => void)[]} */
   #later = [];
   #warned = false;
-  #seq = 0;
+  #stamp = stamper();
   #frame = /** @type {any} */ (undefined);
   #frameNames = { system: /** @type {string | undefined} */ (undefined), tools: /** @type {string[]} */ ([]) };
   #handlesShown = false;
+  /** Deferred tools to bind when the turn allows it. @type {string[]} */
+  #wanted = [];
   #layer = new ViewLayer();
   /** @type {any[]} */
   #tools;
-  /** The model as the core reads it; a ticket carries it. */
+  /** The model as the core reads it. @type {any} */
   #model;
-  /** Position of the last row of the running list that has one. @type {number | undefined} */
-  #newest;
+  /** Positions of the rows of the last call. @type {number[]} */
+  #positions = [];
 
   /** @param {any} core @param {Bridge} bridge @param {Window} window @param {string | undefined} format @param {any} model */
   constructor(core, bridge, window, format, model) {
@@ -102,9 +109,10 @@ class Cascade {
       signal?.throwIfAborted();
       refuseViews(messages);
       const host = this.#formatOf(messages);
-      const format = host.rowFormat ?? host;
-      const listed = host.rows ? host.rows(messages, positions) : { messages, positions };
+      const listed = listRows(host, messages, positions);
+      const { format } = listed;
       if (input.frame !== undefined) this.#takeFrame(input.frame);
+      this.#promote(messages, format);
       const bridge = this.#bridge;
       bridge.messages = listed.messages;
       bridge.format = format;
@@ -112,7 +120,7 @@ class Cascade {
       try {
         this.#rows.owners = listed.owners;
         this.#rows.push(listed.messages, listed.positions, format);
-        this.#newest = listed.positions ? listed.positions.findLast((/** @type {any} */ p) => p !== null && p !== undefined) : listed.messages.length - 1;
+        this.#positions = listed.positions ? listed.positions.filter((/** @type {any} */ p) => p !== null && p !== undefined) : listed.messages.map((/** @type {any} */ _, /** @type {number} */ i) => i);
         const report = await run(this.#core.next(ask));
         await this.#redactAgain(report.steps, listed.messages, format);
         const { recipe, view, handles } = this.#layer.lay(report.steps, listed.messages, format, (row, part) => bridge.output(row, part), (row) => this.#rows.printOf(row));
@@ -224,7 +232,7 @@ class Cascade {
       v: TICKET,
       transcript: this.#bridge.transcript,
       format: (this.#format ?? aiSdk).name,
-      to: Math.max(this.#newest ?? plan.covered, plan.covered),
+      to: Math.max(this.#positions.at(-1) ?? 0, plan.covered),
       model: this.#model,
       config: this.#core.config(),
       ...(context?.length > 0 ? { context } : {}),
@@ -249,16 +257,64 @@ class Cascade {
     });
   }
 
+  /** Another conversation that begins with the rows up to `at`. @param {any} input */
+  fork(input) {
+    return this.#run(async () => {
+      const { to, at, map, host } = input ?? {};
+      if (typeof to !== 'string' || to === '' || to === this.#bridge.transcript) throw badInput('`to` must name another conversation');
+      if (!Number.isSafeInteger(at) || at < 0) throw badInput('`at` must be the position of the last row that goes along');
+      const { transcript, host: mine } = this.#bridge;
+      const state = await branchState(this.#core, mine, transcript, { to, at, map });
+      const child = await open({ transcript: to, host: host ?? mine, model: givenModel(this.#model), config: this.#core.config(), ...(this.#format && { format: this.#format.name }), ...(typeof mine.commit === 'function' ? {} : { state }) });
+      if (this.#frame !== undefined) child.set({ frame: this.#frame });
+      return child;
+    });
+  }
+
+  /** A fresh start on the same rows; with `all` nothing at all is remembered. @param {{ all?: boolean }} [input] */
+  forget(input) {
+    return this.#run(async () => {
+      await run(this.#core.reset(input?.all === true));
+      await deleteOutputs(this.#bridge.host, this.#bridge.transcript);
+      return {};
+    });
+  }
+
+  /** Facts that wait for the user's answer, those of earlier processes too: `{ id, scope, facts }[]`. */
+  get suggestions() {
+    return this.#guard(() => this.#core.suggestions());
+  }
+
+  /** Writes facts with `host.addFact`, each through `sanitizeFact`: all of a suggestion, some of it, or the user's own. @param {{ id?: string, facts?: string[], scope?: string }} input */
+  accept(input) {
+    return this.#run(async () => {
+      const { id, facts, scope } = input ?? {};
+      if (facts !== undefined && !(Array.isArray(facts) && facts.every((f) => typeof f === 'string'))) throw badInput('`facts` must be an array of strings');
+      if (id === undefined && facts === undefined) throw badInput('`accept` needs `id` of a suggestion or `facts`');
+      return { facts: await run(this.#core.accept(id === undefined ? undefined : String(id), facts, scope === undefined ? undefined : String(scope))) };
+    });
+  }
+
+  /** Lets a suggestion go; its facts are not suggested again. @param {{ id: string }} input */
+  reject(input) {
+    return this.#run(async () => {
+      await run(this.#core.reject(String(input?.id ?? '')));
+      return {};
+    });
+  }
+
   /** A response arrived. @param {any} [input] */
   settle(input = {}) {
     return this.#run(async () => {
       if (input === null || typeof input !== 'object') throw badInput('`settle` needs an object: { messages?, usage?, error? }');
-      const told = this.#core.settle(shallowFields(input.usage));
+      const overflow = input.error === undefined ? undefined : readOverflow(input.error);
+      const learned = overflow && { ...overflow, ...this.#core.overflowed(overflow) };
+      const told = this.#core.settle(usageOf(input.usage));
       if (isTaskBoundary(input.messages, this.#format ?? aiSdk)) told.push(...[this.#core.handoff()].filter(Boolean));
       const events = this.#number(told);
       const { occupancy, window } = this.#core.inspect();
       const due = this.#core.foldDue();
-      return { occupancy, window, events, ...(due ? { background: this.#atRest(due) } : {}) };
+      return { occupancy, window, events, ...(learned && { overflow: learned }), ...(due ? { background: this.#atRest(due) } : {}) };
     });
   }
 
@@ -298,23 +354,31 @@ class Cascade {
   set(patch) {
     this.#guard(() => {
       if (!patch || typeof patch !== 'object') throw badInput('`set` needs an object: { config?, model?, frame? }');
-      for (const key of Object.keys(patch)) if (!['config', 'model', 'frame', 'pin', 'orderKeys'].includes(key)) throw badInput(`\`set\` does not know \`${key}\`; it takes config, model, frame, pin and orderKeys`);
+      for (const key of Object.keys(patch)) if (!['config', 'model', 'frame', 'promote', 'pin', 'orderKeys'].includes(key)) throw badInput(`\`set\` does not know \`${key}\`; it takes config, model, frame, promote, pin and orderKeys`);
       const model = patch.model === undefined ? undefined : modelInput(patch.model);
       const config = plainCopy(patch.config, 'config', 'bad_config');
       const { frame } = patch;
       const pin = plainCopy(patch.pin, 'pin');
       const orderKeys = plainCopy(patch.orderKeys, 'orderKeys');
+      const promote = plainCopy(patch.promote, 'promote');
+      if (promote !== undefined && !(Array.isArray(promote) && promote.every((name) => typeof name === 'string'))) throw badInput('`promote` must be an array of tool names');
       if (config !== undefined) this.#core.checkConfig(config);
       const apply = () => {
-        if (frame !== undefined) {
-          this.#takeFrame(frame);
-          this.#core.recaptureContext();
-        }
         if (config !== undefined && this.#core.configure(config)) this.#rows.reset();
         if (model !== undefined) {
           this.#core.setModel(model);
           this.#model = model;
         }
+        if (frame !== undefined) {
+          this.#takeFrame(frame);
+          this.#core.recaptureContext();
+        } else if (this.#frame !== undefined && (config !== undefined || model !== undefined)) {
+          // Another model is shown its tools in another form.
+          const again = this.#frame;
+          this.#frame = undefined;
+          this.#takeFrame(again);
+        }
+        if (promote !== undefined) this.#wanted = [...new Set([...this.#wanted, ...promote])];
         if (config !== undefined || model !== undefined) this.#reprice();
         if (pin !== undefined) this.#core.setPins(pin);
         if (orderKeys !== undefined) this.#core.setOrderKeys(orderKeys);
@@ -411,10 +475,7 @@ class Cascade {
 
   /** @param {any[]} events */
   #number(events) {
-    return events.map((event) => {
-      this.#seq += 1;
-      return { ...event, v: 1, seq: this.#seq, persist: event.type === 'memory.suggestion' };
-    });
+    return events.map(this.#stamp);
   }
 
   /** @param {any[]} events */
@@ -452,9 +513,22 @@ class Cascade {
     this.#rows.reprice();
   }
 
+  /** Binds the deferred tools whose time has come. @param {readonly any[]} messages @param {any} format */
+  #promote(messages, format) {
+    const due = dueNow(this.#wanted, messages, format);
+    if (due.length === 0) return;
+    this.#wanted = this.#wanted.filter((name) => !due.includes(name));
+    this.#core.promote(due);
+    if (this.#frame === undefined) return;
+    const frame = this.#frame;
+    this.#frame = undefined;
+    this.#takeFrame(frame);
+  }
+
   /** @param {any} frame */
   #takeFrame(frame) {
-    this.#frameNames = pushFrame(this.#core, this.#window, frame, this.#frame);
+    this.#frameNames = pushFrame(this.#core, this.#window, bindPromoted(frame, this.#core.promoted()), this.#frame);
+    this.#bridge.agent = agentOf(frame);
     this.#frame = frame;
   }
 
@@ -471,6 +545,12 @@ class Cascade {
   }
 }
 
+/** What `modelInput` read, as `open` takes it. @param {any} model */
+function givenModel({ fromTable, ...model }) {
+  if (fromTable) return { id: model.id, ...(model.maxOutput !== undefined && { maxOutput: model.maxOutput }) };
+  return Object.fromEntries(Object.entries(model).filter(([, value]) => value !== undefined));
+}
+
 /** The outcome of `look` now, handed out later. @template T @param {() => T} look @returns {() => T} */
 function settled(look) {
   try {
@@ -481,6 +561,12 @@ function settled(look) {
       throw error;
     };
   }
+}
+
+/** @param {any} frame */
+function agentOf({ agent }) {
+  if (agent !== undefined && agent !== null && (typeof agent !== 'string' || agent === '')) throw badInput('`frame.agent` must be a non-empty string');
+  return agent ?? undefined;
 }
 
 /** Whether a response ended the task at hand: the model said something and waits for nothing. @param {any} messages @param {any} format */

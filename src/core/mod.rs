@@ -4,6 +4,7 @@
 //! [`ladder`] and [`assemble`] compose them.
 
 pub mod error;
+pub mod branch;
 pub mod config;
 pub mod measure;
 pub mod transcript;
@@ -14,6 +15,8 @@ pub mod view;
 pub mod state;
 pub mod relieve;
 pub mod session;
+pub mod session_gauge;
+pub mod session_window;
 pub mod session_view;
 pub mod session_reasoning;
 #[cfg(test)]
@@ -23,6 +26,7 @@ pub mod cut;
 pub mod findings;
 pub mod fold;
 pub mod ladder;
+pub mod next_relief;
 pub mod assemble;
 pub mod ledger;
 pub mod event;

@@ -8,22 +8,25 @@ mod arrival;
 mod fold;
 mod host;
 mod next;
+mod promote;
+mod recall;
 mod stages;
 mod ticket;
 
 use std::cell::{Cell, RefCell};
 
 pub use arrival::Shortened;
-pub use host::{Commit, Gap, Host, Loaded, Method, Place};
+pub use host::{Commit, Found, Gap, Host, Loaded, Method, OldPart, OldRow, Place};
 pub use fold::{FoldEnd, Prepared};
 pub use next::{Ask, NextReport};
 
+use crate::core::branch::{self, Positions};
 use crate::core::config::Config;
 use crate::core::error::{Code, Error};
 use crate::core::event::Event;
 use crate::core::measure::thresholds::Model;
 use crate::core::measure::usage::Usage;
-use crate::core::session::Session;
+use crate::core::session::{Mark, Session};
 use crate::core::state::State;
 
 /// Runs one conversation against one host.
@@ -37,6 +40,8 @@ pub struct Driver<H> {
     planned: RefCell<Option<Prepared>>,
     /// Whether one is being made.
     folding: Cell<bool>,
+    /// What this process knows of rows that are out of view.
+    memory: RefCell<recall::Memory>,
 }
 
 /// A failure of ours, or the host's own, handed through as it is.
@@ -71,7 +76,7 @@ impl<H: Host> Driver<H> {
         let writable = !state.as_ref().is_some_and(State::is_newer);
         // A state of a newer version is left alone: nothing is read from it and nothing is written over it.
         let state = state.filter(|_| writable);
-        Ok(Driver { host, session: RefCell::new(Session::new(model, config, state)), version: Cell::new(version), writable: Cell::new(writable), planned: RefCell::default(), folding: Cell::new(false) })
+        Ok(Driver { host, session: RefCell::new(Session::new(model, config, state)), version: Cell::new(version), writable: Cell::new(writable), planned: RefCell::default(), folding: Cell::new(false), memory: RefCell::default() })
     }
 
     /// The host.
@@ -87,10 +92,7 @@ impl<H: Host> Driver<H> {
     /// A response arrived: the gauge moves.
     pub fn settle(&self, usage: &Usage) -> Vec<Event> {
         let mut session = self.session.borrow_mut();
-        session.gauge.settle(usage);
-        session.state.calibration = session.gauge.calibration();
-        let model = session.model.id.clone();
-        session.state.calibrate_for(&model);
+        session.settle(usage);
         vec![usage_event(&session)]
     }
 
@@ -101,21 +103,50 @@ impl<H: Host> Driver<H> {
 
     /// Takes back what was decided after a row, folds included.
     pub async fn rewind(&self, to: u64) -> Result<(), Failure<H::Error>> {
+        let mark = self.with(|s| s.mark());
         self.with(|s| s.rewind_to(to));
-        self.write().await
+        self.write_or(mark).await
     }
 
     /// Takes a fold back, and those made on it.
     pub async fn unfold(&self, id: &str) -> Result<(), Failure<H::Error>> {
+        let mark = self.with(|s| s.mark());
         if !self.with(|s| s.unfold(id)) {
             return Err(Error::bad_input("`id` is not the id of a fold that is in force").into());
         }
-        self.write().await
+        self.write_or(mark).await
     }
 
     /// A fold and a `next` may commit side by side; the store's newest version counts, whoever hears of it last.
     fn saw(&self, version: u64) {
         self.version.set(self.version.get().max(Some(version)));
+    }
+
+    /// The state of a branch with the rows up to `at`, and the handles whose outputs it needs copies of.
+    pub fn branch(&self, at: u64, positions: &Positions) -> (State, Vec<String>) {
+        self.with(|s| (branch::branch(&s.state, at, positions), branch::handles(&s.state, at)))
+    }
+
+    /// Starts afresh on the same rows; with `all` nothing is remembered at all.
+    pub async fn reset(&self, all: bool) -> Result<(), Failure<H::Error>> {
+        self.planned.take();
+        let mark = self.with(|s| s.mark());
+        self.with(|s| {
+            let state = branch::reset(&s.state, all);
+            s.adopt(state);
+            s.note_change(0, "reset");
+            s.dirty = true;
+        });
+        self.write_or(mark).await
+    }
+
+    /// Commits; a failure leaves everything as it was.
+    async fn write_or(&self, mark: Mark) -> Result<(), Failure<H::Error>> {
+        let done = self.write().await;
+        if done.is_err() {
+            self.with(|s| s.go_back(mark));
+        }
+        done
     }
 
     /// Commits what a call other than `next` changed.
