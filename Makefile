@@ -9,7 +9,7 @@ SAMPLE := sample/session.json
 RUST_SOURCES := $(shell find src -name '*.rs') Cargo.toml Cargo.lock
 PKG_SOURCES := $(shell find pkg-template -type f)
 
-.PHONY: properties fuzz run test pkg www toolchain bench bench-estimate clean
+.PHONY: properties fuzz bench-tokens bench-estimate run test pkg www toolchain bench clean
 
 run: pkg
 	@node pkg/cli.js replay $(SAMPLE) --window 64000
@@ -44,7 +44,11 @@ $(GLUE)/core_bg.wasm: $(WASM) xtask/src/main.rs xtask/Cargo.toml
 $(GLUE)/core_opt.wasm: $(GLUE)/core_bg.wasm $(STAMP)/npm
 	@node_modules/.bin/wasm-opt -Os -o $@ $<
 
-$(STAMP)/pkg: $(GLUE)/core_opt.wasm $(PKG_SOURCES) $(STAMP)/npm README.md CHANGELOG.md LICENSE
+$(STAMP)/vocab: xtask/src/vocab.rs xtask/Cargo.toml
+	@cargo run --quiet --locked -p xtask -- vocab target/vocab
+	@mkdir -p $(STAMP) && touch $@
+
+$(STAMP)/pkg: $(STAMP)/vocab $(GLUE)/core_opt.wasm $(PKG_SOURCES) $(STAMP)/npm README.md CHANGELOG.md LICENSE
 	@node pkg-template/build.mjs $(GLUE) $(GLUE)/core_opt.wasm
 	@mkdir -p $(STAMP) && touch $@
 
@@ -59,11 +63,16 @@ bench-estimate: pkg
 properties: pkg
 	@GENTLE_CASES=100000 cargo test --quiet --release --test properties
 	@GENTLE_CASES=20000 node --test --test-reporter=tap tests/js/properties.test.mjs
+	@FUZZ=100000 cargo test --quiet --release --test tokens
 
 # Ten minutes of coverage-guided bytes; needs `cargo install cargo-fuzz` and a nightly toolchain.
 FUZZ_SECONDS ?= 600
 fuzz:
 	@mkdir -p fuzz/corpus/histories; cargo +nightly fuzz run histories fuzz/corpus/histories fuzz/findings -- -max_total_time=$(FUZZ_SECONDS) -max_len=2048
+
+# Against other token counters, in interleaved processes; needs a quiet machine. DATA=folder JSON=1
+bench-tokens: pkg
+	@cd tests/bench/tokens && npm ci --no-audit --no-fund --silent && DATA="$(DATA)" JSON="$(JSON)" node run.mjs
 
 clean:
 	rm -rf target pkg fuzz/target

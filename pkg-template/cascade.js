@@ -4,6 +4,7 @@
 // Decides the order of calls (one at a time, first come first served) and lays the core's recipe over
 // the host's objects. Everything about relief is decided in the core.
 
+import { branchState, deleteOutputs } from './branch.js';
 import { Bridge } from './bridge.js';
 import { Core } from './core_bg.js';
 import { CascadeError, badInput, isTrap } from './errors.js';
@@ -49,7 +50,6 @@ class Cascade {
   #rows;
   /** Named, or seen for certain. @type {import('./formats/parts.js').Format | undefined} */
   #format;
-  #model;
   /** @type {Promise<unknown>} */
   #queue = Promise.resolve();
   /** @type {'open' | 'closed' | 'dead'} */
@@ -67,10 +67,10 @@ class Cascade {
   #layer = new ViewLayer();
   /** @type {any[]} */
   #tools;
-  /** The model as the core reads it; a ticket carries it. */
+  /** As the core was given it. @type {any} */
   #model;
-  /** Position of the last row of the running list that has one. @type {number | undefined} */
-  #newest;
+  /** Positions of the rows of the last call. @type {number[]} */
+  #positions = [];
 
   /** @param {any} core @param {Bridge} bridge @param {Window} window @param {string | undefined} format @param {any} model */
   constructor(core, bridge, window, format, model) {
@@ -119,7 +119,7 @@ class Cascade {
       try {
         this.#rows.owners = listed.owners;
         this.#rows.push(listed.messages, listed.positions, format);
-        this.#newest = listed.positions ? listed.positions.findLast((/** @type {any} */ p) => p !== null && p !== undefined) : listed.messages.length - 1;
+        this.#positions = listed.positions ? listed.positions.filter((/** @type {any} */ p) => p !== null && p !== undefined) : listed.messages.map((/** @type {any} */ _, /** @type {number} */ i) => i);
         const report = await run(this.#core.next(ask));
         await this.#redactAgain(report.steps, listed.messages, format);
         const { recipe, view, handles } = this.#layer.lay(report.steps, listed.messages, format, (row, part) => bridge.output(row, part), (row) => this.#rows.printOf(row));
@@ -231,7 +231,7 @@ class Cascade {
       v: TICKET,
       transcript: this.#bridge.transcript,
       format: (this.#format ?? aiSdk).name,
-      to: Math.max(this.#newest ?? plan.covered, plan.covered),
+      to: Math.max(this.#positions.at(-1) ?? 0, plan.covered),
       model: this.#model,
       config: this.#core.config(),
       ...(context?.length > 0 ? { context } : {}),
@@ -252,6 +252,29 @@ class Cascade {
   unfold(input) {
     return this.#run(async () => {
       await run(this.#core.unfold(String(input?.id ?? '')));
+      return {};
+    });
+  }
+
+  /** Another conversation that begins with the rows up to `at`. @param {any} input */
+  fork(input) {
+    return this.#run(async () => {
+      const { to, at, map, host } = input ?? {};
+      if (typeof to !== 'string' || to === '' || to === this.#bridge.transcript) throw badInput('`to` must name another conversation');
+      if (!Number.isSafeInteger(at) || at < 0) throw badInput('`at` must be the position of the last row that goes along');
+      const { transcript, host: mine } = this.#bridge;
+      const state = await branchState(this.#core, mine, transcript, { to, at, map });
+      const child = await open({ transcript: to, host: host ?? mine, model: givenModel(this.#model), config: this.#core.config(), ...(this.#format && { format: this.#format.name }), ...(typeof mine.commit === 'function' ? {} : { state }) });
+      if (this.#frame !== undefined) child.set({ frame: this.#frame });
+      return child;
+    });
+  }
+
+  /** A fresh start on the same rows; with `all` nothing at all is remembered. @param {{ all?: boolean }} [input] */
+  forget(input) {
+    return this.#run(async () => {
+      await run(this.#core.reset(input?.all === true));
+      await deleteOutputs(this.#bridge.host, this.#bridge.transcript);
       return {};
     });
   }
@@ -498,6 +521,12 @@ class Cascade {
       }
     }
   }
+}
+
+/** What `modelInput` read, as `open` takes it. @param {any} model */
+function givenModel({ fromTable, ...model }) {
+  if (fromTable) return { id: model.id, ...(model.maxOutput !== undefined && { maxOutput: model.maxOutput }) };
+  return Object.fromEntries(Object.entries(model).filter(([, value]) => value !== undefined));
 }
 
 /** The outcome of `look` now, handed out later. @template T @param {() => T} look @returns {() => T} */

@@ -4,6 +4,7 @@
 //! [`ladder`] and [`assemble`] compose them.
 
 pub mod error;
+pub mod branch;
 pub mod config;
 pub mod measure;
 pub mod transcript;

@@ -97,6 +97,9 @@ pub struct Fold {
     pub from: u64,
     /// Last position it covers.
     pub to: u64,
+    /// Position of the newest row it was made on: what stayed visible was read, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub newest: Option<u64>,
     /// Whether it is in force; a rewind or an unfold switches it off.
     pub active: bool,
     /// The briefing, without its frame.
@@ -109,6 +112,9 @@ pub struct Fold {
     /// Call ids in its rows that may come again, with how often they occur: handles go on counting.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ids: BTreeMap<String, u32>,
+    /// Handles of stored outputs of its rows, with the position of their call: a branch copies them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub stored: BTreeMap<String, u64>,
 }
 
 /// One text of the head.

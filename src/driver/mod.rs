@@ -18,12 +18,13 @@ pub use host::{Commit, Gap, Host, Loaded, Method, Place};
 pub use fold::{FoldEnd, Prepared};
 pub use next::{Ask, NextReport};
 
+use crate::core::branch::{self, Positions};
 use crate::core::config::Config;
 use crate::core::error::{Code, Error};
 use crate::core::event::Event;
 use crate::core::measure::thresholds::Model;
 use crate::core::measure::usage::Usage;
-use crate::core::session::Session;
+use crate::core::session::{Mark, Session};
 use crate::core::state::State;
 
 /// Runs one conversation against one host.
@@ -98,21 +99,50 @@ impl<H: Host> Driver<H> {
 
     /// Takes back what was decided after a row, folds included.
     pub async fn rewind(&self, to: u64) -> Result<(), Failure<H::Error>> {
+        let mark = self.with(|s| s.mark());
         self.with(|s| s.rewind_to(to));
-        self.write().await
+        self.write_or(mark).await
     }
 
     /// Takes a fold back, and those made on it.
     pub async fn unfold(&self, id: &str) -> Result<(), Failure<H::Error>> {
+        let mark = self.with(|s| s.mark());
         if !self.with(|s| s.unfold(id)) {
             return Err(Error::bad_input("`id` is not the id of a fold that is in force").into());
         }
-        self.write().await
+        self.write_or(mark).await
     }
 
     /// A fold and a `next` may commit side by side; the store's newest version counts, whoever hears of it last.
     fn saw(&self, version: u64) {
         self.version.set(self.version.get().max(Some(version)));
+    }
+
+    /// The state of a branch with the rows up to `at`, and the handles whose outputs it needs copies of.
+    pub fn branch(&self, at: u64, positions: &Positions) -> (State, Vec<String>) {
+        self.with(|s| (branch::branch(&s.state, at, positions), branch::handles(&s.state, at)))
+    }
+
+    /// Starts afresh on the same rows; with `all` nothing is remembered at all.
+    pub async fn reset(&self, all: bool) -> Result<(), Failure<H::Error>> {
+        self.planned.take();
+        let mark = self.with(|s| s.mark());
+        self.with(|s| {
+            let state = branch::reset(&s.state, all);
+            s.adopt(state);
+            s.note_change(0, "reset");
+            s.dirty = true;
+        });
+        self.write_or(mark).await
+    }
+
+    /// Commits; a failure leaves everything as it was.
+    async fn write_or(&self, mark: Mark) -> Result<(), Failure<H::Error>> {
+        let done = self.write().await;
+        if done.is_err() {
+            self.with(|s| s.go_back(mark));
+        }
+        done
     }
 
     /// Commits what a call other than `next` changed.

@@ -14,16 +14,21 @@ impl<H: Host> Driver<H> {
     /// and an eviction would not bring it below.
     pub fn due_at_rest(&self) -> Option<FoldPlan> {
         let able = [Method::Summarize, Method::Rows, Method::Load, Method::Commit].into_iter().all(|m| self.host.has(m));
-        if !able || !self.writable.get() || self.folding.get() || self.planned.borrow().is_some() {
+        if !able || !self.writable.get() || self.folding.get() {
             return None;
         }
-        self.with(|s| {
+        let due = self.with(|s| {
             let soft = s.thresholds().soft;
             let now = s.occupancy().tokens;
             let wanted = s.config.summarize.enabled && s.config.summarize.background && now >= soft;
             let evictable = if s.config.eviction.enabled && wanted { plan::evictable(s) } else { 0 };
             if wanted && now.saturating_sub(evictable) >= soft { plan::plan(s, Reason::Soft).ok() } else { None }
-        })
+        });
+        if due.is_some() {
+            // What the request before planned and nobody started is overtaken.
+            self.planned.take();
+        }
+        due
     }
 
     /// Says at a task boundary how full the window is, where the host wants to know.

@@ -306,6 +306,23 @@ impl Core {
         })
     }
 
+    /// `{ state, handles }` of a branch with the rows up to `at`; `positions` maps where it stores them.
+    pub fn branch(&self, at: f64, positions: JsValue) -> Result<JsValue, JsValue> {
+        let given: std::collections::BTreeMap<String, u64> = from_js(positions, "map").map_err(|e| js_error(&e))?;
+        let positions = given.iter().filter_map(|(from, to)| Some((from.parse().ok()?, *to))).collect();
+        let (state, handles) = self.driver.branch(at as u64, &positions);
+        to_js(&serde_json::json!({ "state": state, "handles": handles }))
+    }
+
+    /// Forgets folds, relief and everything decided; with `all` also what was learned.
+    pub fn reset(&self, all: bool) -> Job {
+        let driver = Rc::clone(&self.driver);
+        Job::new(&self.line, async move {
+            driver.reset(all).await.map_err(js_failure)?;
+            Ok(JsValue::UNDEFINED)
+        })
+    }
+
     /// Topics of the user's messages, by position.
     #[wasm_bindgen(js_name = setOrderKeys)]
     pub fn set_order_keys(&self, keys: JsValue) -> Result<(), JsValue> {

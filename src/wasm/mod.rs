@@ -13,6 +13,7 @@ mod model;
 mod projector;
 mod pure;
 mod text;
+mod tokens;
 mod value;
 
 use wasm_bindgen::prelude::wasm_bindgen;

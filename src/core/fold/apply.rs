@@ -45,7 +45,25 @@ pub fn render(session: &Session, plan: &FoldPlan, text: &str, authority: &Author
         parts.push((HeadOrigin::Orders, block));
     }
     let head = parts.into_iter().map(|(origin, text)| HeadPart { origin, tokens: session.weigh(&text), text }).collect();
-    Fold { id: plan.id.clone(), from: plan.from, to: plan.covered, active: true, summary, head, orders: carried, ids: covered_ids(session, plan) }
+    Fold {
+        id: plan.id.clone(),
+        from: plan.from,
+        to: plan.covered,
+        newest: session.transcript.rows().iter().filter_map(|r| r.position).max(),
+        active: true,
+        summary,
+        head,
+        orders: carried,
+        ids: covered_ids(session, plan),
+        stored: covered_handles(session, plan.covered),
+    }
+}
+
+/// Handles in the decision log that the record is about to forget.
+fn covered_handles(session: &Session, covered: u64) -> BTreeMap<String, u64> {
+    let position = |key: &str| key.split_once('.').and_then(|(p, _)| p.parse::<u64>().ok());
+    let entries = session.state.entries.iter().filter_map(|(key, e)| Some((e.handle.clone()?, position(key).filter(|p| *p <= covered)?)));
+    entries.collect()
 }
 
 /// Call ids of the covered rows that may come again: repeated ones, and short or numbered ones. Long random

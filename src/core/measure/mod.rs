@@ -1,5 +1,6 @@
 //! Everything that is counted: texts, usage, occupancy, thresholds, the breakdown.
 
+pub mod bpe;
 pub mod breakdown;
 pub mod classes;
 pub mod family;
