@@ -290,7 +290,7 @@ fn ledger_entry(session: &Session, at: usize) -> LedgerEntry {
         .collect();
     let Some(first) = parts.first().cloned() else { return plain(RowState::Kept) };
     let worst = parts.iter().map(|p| p.state).find(|s| *s == RowState::Evicted).unwrap_or(first.state);
-    let several = row.is_some_and(|r| r.parts.iter().filter(|p| p.kind == PartKind::Result).count() > 1);
+    let several = parts.len() > 1 || row.is_some_and(|r| r.parts.iter().filter(|p| p.kind == PartKind::Result).count() > 1);
     LedgerEntry {
         index: at,
         position,

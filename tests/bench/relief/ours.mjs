@@ -1,11 +1,12 @@
 // The package itself: `next` before every step, the real prompt size told with `settle`, no summarizer.
 //
 // The window is set so that hard, where relief is no longer a matter of price, is the budget. On besides the defaults:
-// cache prices, old arguments, newer rounds at hard, whole rounds as the last resort. Off: the cap on arrival, so that
-// only what leaves later is compared, and the stages that need a model or a turn to end.
+// cache prices, old arguments, newer rounds at hard, whole rounds behind group lines. Off: the cap on arrival, so that only
+// what leaves later is compared, and folds, which need a model.
 
 import { open } from '../../../pkg/inline.js';
 import { memoryStore } from '../../../pkg/stores/memory.js';
+import { lastResort } from './peers.mjs';
 import { partsOf } from './sessions.mjs';
 import { sizeOf } from './tokens.mjs';
 
@@ -22,9 +23,6 @@ export const settings = (budget, extra = {}) => {
       eviction: { clearAtLeast: Math.min(2_000, Math.floor(window / 64)), inputs: true, keepAtHard: 1, rounds: true, ...extra },
       prices: { input: 1, cacheRead: 0.1, cacheWrite: 1.25 },
       summarize: { enabled: false },
-      cascade: { enabled: false },
-      digest: { atFraction: 1 },
-      orders: { enabled: false },
       toolOutput: { maxChars: 10_000_000 },
     },
   };
@@ -42,9 +40,20 @@ export async function ours(session, budget, extra) {
   const rowOf = new Map(messages.map((message, row) => [message, row]));
   /** @type {any} */
   let last;
+  /** @type {{ at: number, text?: string }[]} */
+  let before = [];
   return {
     async show(/** @type {number} */ step) {
-      last = await cascade.next({ messages: messages.slice(0, rowStart[step]) });
+      try {
+        last = await cascade.next({ messages: messages.slice(0, rowStart[step]) });
+      } catch (error) {
+        if (/** @type {any} */ (error).code !== 'budget_impossible') throw error;
+        // The newest rows alone exceed the window: the host has to act. Here it does what every policy does last.
+        for (let at = session.start[step - 1]; at < session.start[step]; at += 1) before.push({ at });
+        before = lastResort(session, before, budget, step);
+        return before;
+      }
+      /** @type {{ at: number, text?: string }[]} */
       const shown = [];
       let at = 0;
       for (const op of last.recipe) {
@@ -61,6 +70,7 @@ export async function ours(session, budget, extra) {
       }
       const size = shown.reduce((sum, s) => sum + (s.text === undefined ? session.items[s.at].size : sizeOf(s.text)), 0);
       await cascade.settle({ usage: { inputTokens: size } });
+      before = shown.slice();
       return shown;
     },
     /** Reads hidden bytes back the way the model would. @param {number} at @param {boolean} dropped */

@@ -51,21 +51,35 @@ class Window {
     return list.filter((at) => this.session.items[at].role === 'tool');
   }
 
-  /** The last resort: the oldest rounds go, in one batch, down to 80 % of the budget. @param {number[]} list @param {number} step @returns {Shown[]} */
+  /** @param {number[]} list @param {number} step @returns {Shown[]} */
   finish(list, step) {
-    let total = this.total(list);
-    if (total > this.budget) {
-      const { items } = this.session;
-      for (let old = 0; old < step - 1 && total > 0.8 * this.budget; old += 1) {
-        for (const at of list) {
-          if (items[at].step !== old || items[at].pinned) continue;
-          this.dropped.add(at);
-          total -= this.size(at);
-        }
-      }
+    const shown = list.map((at) => (this.cleared.has(at) ? { at, text: this.cleared.get(at) } : { at }));
+    const left = lastResort(this.session, shown, this.budget, step);
+    if (left.length < shown.length) {
+      const kept = new Set(left.map(({ at }) => at));
+      for (const at of list) if (!kept.has(at)) this.dropped.add(at);
     }
-    return list.filter((at) => !this.dropped.has(at)).map((at) => (this.cleared.has(at) ? { at, text: this.cleared.get(at) } : { at }));
+    return left;
   }
+}
+
+/**
+ * The last resort of every policy: over budget the oldest rounds go, in one batch, down to 80 % of it. The newest round stays.
+ * @param {import('./sessions.mjs').Session} session @param {Shown[]} shown @param {number} budget @param {number} step @returns {Shown[]}
+ */
+export function lastResort({ items }, shown, budget, step) {
+  const size = (/** @type {Shown} */ { at, text }) => (text === undefined ? items[at].size : sizeOf(text));
+  let total = shown.reduce((sum, entry) => sum + size(entry), 0);
+  if (total <= budget) return shown;
+  const gone = new Set();
+  for (let old = 0; old < step - 1 && total > 0.8 * budget; old += 1) {
+    for (const entry of shown) {
+      if (items[entry.at]?.step !== old || items[entry.at].pinned) continue;
+      gone.add(entry);
+      total -= size(entry);
+    }
+  }
+  return shown.filter((entry) => !gone.has(entry));
 }
 
 /** @type {Record<string, (session: import('./sessions.mjs').Session, budget: number, prune?: any) => Policy>} */
