@@ -51,10 +51,10 @@ impl Stub<'_> {
     pub fn render(&self) -> String {
         let m = self.result;
         let mut out = format!("{PREFIX} {}", ellipsis(self.tool, 64));
-        if !self.target.is_empty() && self.target.chars().count() <= TARGET_CHARS && !self.target.contains(char::is_control) {
-            out.push_str(&format!(" {}", self.target));
-        }
         out.push_str(if self.error { ": error" } else { ": ok" });
+        if !self.target.is_empty() && self.target.chars().count() <= TARGET_CHARS && !self.target.contains(char::is_control) {
+            out.push_str(&format!(" ({})", self.target));
+        }
         if let Some(code) = m.exit {
             out.push_str(&format!(", exit {code}"));
         }
@@ -99,7 +99,7 @@ mod tests {
         let stub = Stub { error: true, target: "fn", names: "src/b.rs", ..stub(&m) };
         assert_eq!(
             stub.render(),
-            "[context-cleared] grep fn: error, exit 1, 4 lines, 47 chars: src/a.rs:1: fn a; names: src/b.rs [read_tool_output({ id: \"call_7\" }) returns it]"
+            "[context-cleared] grep: error (fn), exit 1, 4 lines, 47 chars: src/a.rs:1: fn a; names: src/b.rs [read_tool_output({ id: \"call_7\" }) returns it]"
         );
     }
 
