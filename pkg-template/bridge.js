@@ -7,7 +7,7 @@
 import { planRawCap } from './core_bg.js';
 import { CascadeError } from './errors.js';
 import { callHost } from './host.js';
-import { Spans } from './promote.js';
+import { Spans } from './spans.js';
 import { embed, rowTexts, search } from './recall.js';
 import { jsonOutput, rawText, shorten, shortenText, textOutput } from './outputs.js';
 
