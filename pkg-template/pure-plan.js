@@ -56,7 +56,7 @@ export function plan({ messages, positions, format, model, config, occupancy, st
  * @param {{ format?: string, counter?: 'classes' | 'chars4', model?: string }} [options] `model` prices media
  * @returns {{ tokens: number, rows: number[] }} `rows` sums to `tokens`
  */
-export function count(input, { format, counter, model } = {}) {
+export function count(input, { format, counter, model = 'count' } = {}) {
   const list = typeof input === 'string' ? [input] : input;
   const { core, window } = openCore(atOnce([], aiSdk, new Map()), modelInput(model ?? 'count'), counter ? { estimate: { counter } } : undefined, undefined);
   try {
@@ -65,7 +65,7 @@ export function count(input, { format, counter, model } = {}) {
       window.write(text);
       return core.weigh();
     };
-    const price = mediaPrice({ id: model ?? '' }, core.config().media.imageTokens);
+    const price = mediaPrice({ id: model }, core.config().media.imageTokens);
     const partsOf = (/** @type {any} */ item) => (form.rows ? form.rows([item]).messages.flatMap((m) => aiSdk.parts(m, price)) : form.parts(item, price));
     const rows = list.map((item) =>
       typeof item === 'string'

@@ -28,7 +28,7 @@ for (const format of WIRE) {
         assert.equal(view.length, input.length);
         for (const { index, handle } of evicted) {
           const stub = FORMATS[format].outputOf([view[index]], handle);
-          assert.match(stub, /^\[context-cleared\] read: ok, 2 lines, 4000 chars: file \d+\.0 \[read_tool_output\(\{ id: "c\d+_0" \}\) returns it\]$/);
+          assert.match(stub, /^\[context-cleared\] read: ok \(f\d+_0\.txt\), 2 lines, 4000 chars: file \d+\.0 \[read_tool_output\(\{ id: "c\d+_0" \}\) returns it\]$/);
           assert.equal(planned.spill.find((one) => one.handle === handle).text, FORMATS[format].outputOf([input[index]], handle));
         }
         const gone = new Set(evicted.map((row) => row.index));
