@@ -9,7 +9,7 @@ SAMPLE := sample/session.json
 RUST_SOURCES := $(shell find src -name '*.rs') Cargo.toml Cargo.lock
 PKG_SOURCES := $(shell find pkg-template -type f)
 
-.PHONY: size properties fuzz bench-tokens bench-estimate bench-recall run test pkg www toolchain bench bench-relief clean
+.PHONY: size properties fuzz bench-tokens bench-estimate bench-recall run test pkg www toolchain bench clean sdk bench-relief
 
 run: pkg
 	@node pkg/cli.js replay $(SAMPLE) --window 64000
@@ -66,6 +66,10 @@ properties: pkg
 	@GENTLE_CASES=100000 cargo test --quiet --release --test properties
 	@GENTLE_CASES=20000 node --test --test-reporter=tap tests/js/properties.test.mjs
 	@FUZZ=100000 cargo test --quiet --release --test tokens
+
+# The published SDKs as judges of our views, under the Node they need; installed apart from the workspace.
+sdk: pkg
+	@cd tests/sdk && npm ci --no-audit --no-fund --silent && PATH="$$PWD/node_modules/node24/bin:$$PATH" node --test --test-reporter=tap oracle.test.mjs
 
 # Ten minutes of coverage-guided bytes; needs `cargo install cargo-fuzz` and a nightly toolchain.
 FUZZ_SECONDS ?= 600

@@ -76,7 +76,7 @@ const BLOCKS = {
 
 /** @type {Leaves} */
 const anthropic = {
-  message: (m) => isText(m.content) || Array.isArray(m.content),
+  message: (m) => ['user', 'assistant', 'system'].includes(m.role) && (isText(m.content) || Array.isArray(m.content)),
   part(m, at) {
     if (!Array.isArray(m.content)) return true;
     const b = m.content[at];
