@@ -35,6 +35,10 @@ export default function bytes() {
 
 const vocab = path.join(root, 'target', 'vocab');
 for (const name of readdirSync(vocab).filter((n) => n.endsWith('.pairs'))) copyFileSync(path.join(vocab, name), path.join(pkg, 'vocab', name));
+// The same types for programs that `require`: TypeScript reads a `.d.ts` of this package as a module's.
+for (const name of ['index', 'types']) {
+  writeFileSync(path.join(pkg, `${name}.d.cts`), readFileSync(path.join(pkg, `${name}.d.ts`), 'utf8').replaceAll("'./types.js'", "'./types.cjs'"));
+}
 
 const version = /^version = "(.+)"$/m.exec(readFileSync(path.join(root, 'Cargo.toml'), 'utf8'))[1];
 const manifest = JSON.parse(readFileSync(path.join(template, 'package.json'), 'utf8'));

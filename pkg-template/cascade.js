@@ -8,8 +8,9 @@ import { branchState, deleteOutputs } from './branch.js';
 import { Bridge } from './bridge.js';
 import { Core } from './core_bg.js';
 import { CascadeError, badInput, isTrap } from './errors.js';
+import { stamper } from './events.js';
 import { aiSdk } from './formats/ai-sdk.js';
-import { formatByName, formatOf } from './formats/index.js';
+import { formatByName, formatOf, listRows } from './formats/index.js';
 import { pushFrame } from './frame.js';
 import { callHost, checkHost, checkSignal } from './host.js';
 import { ViewLayer } from './lay-view.js';
@@ -50,6 +51,8 @@ class Cascade {
   #rows;
   /** Named, or seen for certain. @type {import('./formats/parts.js').Format | undefined} */
   #format;
+  /** The model as the core reads it; media are priced by it, a ticket carries it. */
+  #model;
   /** @type {Promise<unknown>} */
   #queue = Promise.resolve();
   /** @type {'open' | 'closed' | 'dead'} */
@@ -58,7 +61,7 @@ class Cascade {
   /** Patches that came while a call was running. @type {(() => void)[]} */
   #later = [];
   #warned = false;
-  #seq = 0;
+  #stamp = stamper();
   #frame = /** @type {any} */ (undefined);
   #frameNames = { system: /** @type {string | undefined} */ (undefined), tools: /** @type {string[]} */ ([]) };
   #handlesShown = false;
@@ -67,8 +70,6 @@ class Cascade {
   #layer = new ViewLayer();
   /** @type {any[]} */
   #tools;
-  /** As the core was given it. @type {any} */
-  #model;
   /** Positions of the rows of the last call. @type {number[]} */
   #positions = [];
 
@@ -108,8 +109,8 @@ class Cascade {
       signal?.throwIfAborted();
       refuseViews(messages);
       const host = this.#formatOf(messages);
-      const format = host.rowFormat ?? host;
-      const listed = host.rows ? host.rows(messages, positions) : { messages, positions };
+      const listed = listRows(host, messages, positions);
+      const { format } = listed;
       if (input.frame !== undefined) this.#takeFrame(input.frame);
       this.#promote(messages, format);
       const bridge = this.#bridge;
@@ -275,6 +276,29 @@ class Cascade {
     return this.#run(async () => {
       await run(this.#core.reset(input?.all === true));
       await deleteOutputs(this.#bridge.host, this.#bridge.transcript);
+      return {};
+    });
+  }
+
+  /** Facts that wait for the user's answer, those of earlier processes too: `{ id, scope, facts }[]`. */
+  get suggestions() {
+    return this.#guard(() => this.#core.suggestions());
+  }
+
+  /** Writes facts with `host.addFact`, each through `sanitizeFact`: all of a suggestion, some of it, or the user's own. @param {{ id?: string, facts?: string[], scope?: string }} input */
+  accept(input) {
+    return this.#run(async () => {
+      const { id, facts, scope } = input ?? {};
+      if (facts !== undefined && !(Array.isArray(facts) && facts.every((f) => typeof f === 'string'))) throw badInput('`facts` must be an array of strings');
+      if (id === undefined && facts === undefined) throw badInput('`accept` needs `id` of a suggestion or `facts`');
+      return { facts: await run(this.#core.accept(id === undefined ? undefined : String(id), facts, scope === undefined ? undefined : String(scope))) };
+    });
+  }
+
+  /** Lets a suggestion go; its facts are not suggested again. @param {{ id: string }} input */
+  reject(input) {
+    return this.#run(async () => {
+      await run(this.#core.reject(String(input?.id ?? '')));
       return {};
     });
   }
@@ -451,10 +475,7 @@ class Cascade {
 
   /** @param {any[]} events */
   #number(events) {
-    return events.map((event) => {
-      this.#seq += 1;
-      return { ...event, v: 1, seq: this.#seq, persist: event.type === 'memory.suggestion' };
-    });
+    return events.map(this.#stamp);
   }
 
   /** @param {any[]} events */
@@ -507,6 +528,7 @@ class Cascade {
   /** @param {any} frame */
   #takeFrame(frame) {
     this.#frameNames = pushFrame(this.#core, this.#window, bindPromoted(frame, this.#core.promoted()), this.#frame);
+    this.#bridge.agent = agentOf(frame);
     this.#frame = frame;
   }
 
@@ -539,6 +561,12 @@ function settled(look) {
       throw error;
     };
   }
+}
+
+/** @param {any} frame */
+function agentOf({ agent }) {
+  if (agent !== undefined && agent !== null && (typeof agent !== 'string' || agent === '')) throw badInput('`frame.agent` must be a non-empty string');
+  return agent ?? undefined;
 }
 
 /** Whether a response ended the task at hand: the model said something and waits for nothing. @param {any} messages @param {any} format */

@@ -1,7 +1,8 @@
 // @ts-check
 // The pure pieces over the core; which entry loads the wasm is not decided here.
 
-import { breakdownOf, gaugeText as gauge, readUsage as read } from './core_bg.js';
+import { breakdownOf, gaugeText as gauge, readUsage as read, sanitizeFact as sanitize } from './core_bg.js';
+import { badInput } from './errors.js';
 import { modelInput } from './models.js';
 import { shortenText } from './outputs.js';
 import { plainCopy } from './plain.js';
@@ -20,3 +21,17 @@ export const breakdown = ({ buckets, real, reclaimed = 0, scale = false, model, 
 
 /** The gauge as text: `ctx 80k/256k`. @param {number} total @param {number} window */
 export const gaugeText = (total, window) => gauge(total, window);
+
+/** Longest text that is looked at, in UTF-16 code units; what is longer is no fact, whatever it holds. */
+const LONGEST_FACT = 20_000;
+
+/**
+ * The one gate for facts that are to be remembered: white space collapsed, control characters dropped, secrets
+ * replaced by `[redacted]`.
+ * @param {string} text
+ * @returns {string | null} null for what is refused: empty, over 500 characters, a bare secret, text that speaks to the model
+ */
+export function sanitizeFact(text) {
+  if (typeof text !== 'string') throw badInput('`sanitizeFact` needs a string');
+  return text.length > LONGEST_FACT ? null : (sanitize(text) ?? null);
+}

@@ -4,6 +4,7 @@
 // Decides how a row reads. What the redact hook would change is changed here, too: rows come from the
 // host's own store, which may hold them as they were.
 
+import { listRows } from './formats/index.js';
 import { callHost } from './host.js';
 import { rawText } from './outputs.js';
 import { rowsOf } from './run-fold.js';
@@ -21,12 +22,14 @@ export function rangeOf(handle) {
 
 /**
  * @param {any} host @param {{ from: number, to: number }} range both ends included
- * @param {any} format how the messages are read
+ * @param {any} hostFormat how the host's messages are read
  * @param {{ transcript: string, signal?: AbortSignal }} context
  * @returns {Promise<string | undefined>} nothing when the host has none of the rows
  */
-export async function rowsText(host, range, format, context) {
-  const rows = rowsOf((await callHost(host, host, 'rows', [range], context)) ?? []);
+export async function rowsText(host, range, hostFormat, context) {
+  const stored = rowsOf((await callHost(host, host, 'rows', [range], context)) ?? []);
+  const { format } = listRows(hostFormat, []);
+  const rows = stored.flatMap(({ position, message }) => listRows(hostFormat, [message], [position]).messages.map((row) => ({ position, message: row })));
   const texts = [];
   for (const { position, message } of rows) {
     const lines = [`[${WHO[format.role(message)] ?? 'row'}, row ${position}]`];

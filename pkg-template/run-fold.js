@@ -7,9 +7,10 @@
 import { Bridge } from './bridge.js';
 import { Core } from './core_bg.js';
 import { badInput } from './errors.js';
-import { formatByName } from './formats/index.js';
+import { formatByName, listRows } from './formats/index.js';
 import { pushFrame } from './frame.js';
 import { callHost, checkHost, checkSignal } from './host.js';
+import { mediaPrice } from './media.js';
 import { Window } from './project.js';
 import { run } from './run-job.js';
 import { RowSync } from './sync-rows.js';
@@ -48,15 +49,19 @@ export async function foldTicket(ticket, host, { signal, onEvent }) {
   const rows = rowsOf(await callHost(host, host, 'rows', [{ from: plan.from, to: ticket.to }], context));
   bridge.signal = signal;
   bridge.onLive = onEvent;
-  bridge.format = formatByName(ticket.format);
-  bridge.messages = rows.map((row) => row.message);
+  const listed = listRows(formatByName(ticket.format), rows.map((row) => row.message), rows.map((row) => row.position));
+  bridge.format = listed.format;
+  bridge.messages = listed.messages;
   /** @type {{ window?: Window }} */
   const late = {};
   const core = await run(Core.open(bridge, ticket.model, ticket.config, undefined, (/** @type {any} */ output) => late.window?.write(output.text)));
   try {
     late.window = new Window(core);
     if (ticket.context) pushFrame(core, late.window, { context: ticket.context }, undefined);
-    new RowSync(core, late.window).push(bridge.messages, rows.map((row) => row.position), bridge.format);
+    const sync = new RowSync(core, late.window);
+    sync.price = mediaPrice(ticket.model, core.config().media.imageTokens);
+    sync.owners = listed.owners;
+    sync.push(listed.messages, listed.positions, listed.format);
     return await run(core.foldTicket(plan));
   } finally {
     core.free();

@@ -375,7 +375,7 @@ fn with_image() -> Row {
         media_tokens: media,
         stand_in: None,
     };
-    Row { gone: None, role: Role::User, position: Some(0), message: None, parts: vec![part(PartKind::Text, &"m".repeat(36_000), 0), part(PartKind::Media, "", 1_560)] }
+    Row::new(Role::User, Some(0), vec![part(PartKind::Text, &"m".repeat(36_000), 0), part(PartKind::Media, "", 1_560)])
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::error::{Code, Error};
+use super::restore::promote::Suggestion;
 use super::view::{Block, Fold};
 
 /// The newest version this code writes.
@@ -45,6 +46,18 @@ pub struct State {
     /// The newest position at which the per-turn blocks were made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<u64>,
+    /// The newest turn that looked for older messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recalled: Option<String>,
+    /// Positions of rows that hold something redacted: never quoted, whatever a search finds.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub sealed: BTreeSet<u64>,
+    /// Facts that wait for the user's answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suggestions: Vec<Suggestion>,
+    /// Keys of facts that were written, suggested or rejected before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<String>,
     /// Rows whose reasoning left the view with an edit before it, by position.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub stripped: BTreeSet<u64>,
@@ -87,6 +100,10 @@ impl Default for State {
             order_keys: BTreeMap::new(),
             pins: BTreeSet::new(),
             turn: None,
+            recalled: None,
+            sealed: BTreeSet::new(),
+            suggestions: Vec::new(),
+            facts: Vec::new(),
             stripped: BTreeSet::new(),
             reclaimed: 0,
             reclaimed_by: BTreeMap::new(),

@@ -36,12 +36,12 @@ use crate::formats;
 /// A conversation and the window its texts pass through.
 #[wasm_bindgen]
 pub struct Core {
-    driver: Rc<Driver<JsHost>>,
+    pub(super) driver: Rc<Driver<JsHost>>,
     projector: Rc<RefCell<Projector>>,
     frame: RefCell<Vec<FrameItem>>,
     row: RefCell<Option<Row>>,
     callers: RefCell<Vec<(usize, Box<str>)>>,
-    line: Rc<Line>,
+    pub(super) line: Rc<Line>,
 }
 
 /// What `inspect` shows.

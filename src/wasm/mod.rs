@@ -6,9 +6,11 @@
 
 mod core;
 mod cuts;
+mod facts;
 mod history;
 mod host;
 mod job;
+mod lexical;
 mod model;
 mod projector;
 mod pure;
