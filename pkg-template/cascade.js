@@ -546,7 +546,7 @@ class Cascade {
 }
 
 /** What `modelInput` read, as `open` takes it. @param {any} model */
-function givenModel({ fromTable, ...model }) {
+function givenModel({ fromTable, family: _, ...model }) {
   if (fromTable) return { id: model.id, ...(model.maxOutput !== undefined && { maxOutput: model.maxOutput }) };
   return Object.fromEntries(Object.entries(model).filter(([, value]) => value !== undefined));
 }

@@ -57,7 +57,7 @@ export function plan({ messages, positions, format, model, config, occupancy, st
  */
 export function count(input, { format, counter, model } = {}) {
   const list = typeof input === 'string' ? [input] : input;
-  const { core, window } = openCore(atOnce([], aiSdk, new Map()), modelInput(model), counter ? { estimate: { counter } } : undefined, undefined);
+  const { core, window } = openCore(atOnce([], aiSdk, new Map()), modelInput(model ?? 'count'), counter ? { estimate: { counter } } : undefined, undefined);
   try {
     const form = format === undefined ? formatOf(list).format : formatByName(format);
     const weigh = (/** @type {string} */ text) => {
