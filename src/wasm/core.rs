@@ -491,7 +491,7 @@ impl Core {
         let model = input.read().map_err(|e| js_error(&e))?;
         let config = read_config(&Config::default(), config).map_err(|e| js_error(&e))?;
         let state = read_state(state).map_err(|e| js_error(&e))?;
-        let projector = Rc::new(RefCell::new(Projector::new(config.estimate.counter)));
+        let projector = Rc::new(RefCell::new(Projector::new(config.estimate.counter, &model.id)));
         let streamed = Rc::clone(&projector);
         let measure = Box::new(move |output: &JsValue| {
             // The bridge feeds the projector while this runs; no borrow is held across the call.

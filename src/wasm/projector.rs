@@ -4,7 +4,11 @@
 //! ever enters wasm memory, which only grows. Not safe to call from inside a getter of a message:
 //! the walker reads a message's fields first and pushes then.
 
+use std::rc::Rc;
+
+use super::tokens::loaded;
 use crate::core::config::Counter;
+use crate::core::measure::bpe::{Encoding, Tokenizer};
 use crate::core::measure::meter::{Measure, Meter};
 
 /// Size of the window in bytes.
@@ -15,11 +19,13 @@ pub(super) struct Projector {
     window: Vec<u8>,
     meter: Meter,
     counter: Counter,
+    vocabulary: Option<Rc<Tokenizer>>,
 }
 
 impl Projector {
-    pub(super) fn new(counter: Counter) -> Self {
-        Projector { window: vec![0; WINDOW], meter: Meter::new(counter), counter }
+    pub(super) fn new(counter: Counter, model: &str) -> Self {
+        let vocabulary = vocabulary_of(model);
+        Projector { window: vec![0; WINDOW], meter: Meter::with_vocabulary(counter, vocabulary.clone()), counter, vocabulary }
     }
 
     /// Where JavaScript writes.
@@ -30,7 +36,7 @@ impl Projector {
     /// Texts from now on are weighed by this counter.
     pub(super) fn set_counter(&mut self, counter: Counter) {
         self.counter = counter;
-        self.meter = Meter::new(counter);
+        self.meter = Meter::with_vocabulary(counter, self.vocabulary.clone());
     }
 
     /// Takes the first `n` bytes of the window.
@@ -45,7 +51,13 @@ impl Projector {
     /// Ends the text.
     pub(super) fn finish(&mut self) -> Measure {
         let measure = self.meter.finish();
-        self.meter = Meter::new(self.counter);
+        self.meter = Meter::with_vocabulary(self.counter, self.vocabulary.clone());
         measure
     }
+}
+
+/// The model's own vocabulary, if it is loaded; for models of other houses the one that the constants of
+/// their families were fitted with.
+fn vocabulary_of(model: &str) -> Option<Rc<Tokenizer>> {
+    Encoding::for_model(model).map_or_else(|| loaded(Encoding::O200kBase), loaded)
 }

@@ -257,7 +257,7 @@ test('BD-1 buckets and overhead are the total, deferred tools are shown and not 
     await c.settle({ usage: { inputTokens: real } });
     const { breakdown: b } = c.inspect();
     assert.deepEqual(b.buckets.map(({ id, tokens }) => [id, tokens]), [['system', 1_200], ['index', 150], ['tools', 3_000], ['deferred', 5_000], ['context', 400], ['messages', 9_000], ['attachments', 1_560]]);
-    assert.deepEqual(b.buckets[2].items.map(({ label, tokens }) => ({ label, tokens })), [{ label: 'builtin', tokens: 1_000 }, { label: 'github', tokens: 2_000 }]);
+    assert.deepEqual(b.buckets[2].items, [{ label: 'builtin', tokens: 1_000 }, { label: 'github', tokens: 2_000, items: [{ label: 'issues', tokens: 1_500 }, { label: 'pulls', tokens: 500 }] }]);
     assert.deepEqual([b.overhead, b.total, b.provenance], [overhead, real, 'exact']);
     if (overhead > 0) assert.deepEqual([b.free, Math.round(b.percent)], [120_100, 8]);
     assert.equal(b.buckets.filter((x) => x.summed !== false).reduce((sum, x) => sum + x.tokens, b.overhead), b.total);

@@ -4,8 +4,11 @@
 //! Refuses to keep the text: a session holds measurements, the host holds the words. The result does not
 //! depend on where the chunks fall.
 
+use std::rc::Rc;
+
 use xxhash_rust::xxh3::Xxh3;
 
+use super::bpe::{self, Tokenizer};
 use super::classes::Classes;
 use super::names::{Finder, Names};
 use crate::core::config::Counter;
@@ -49,6 +52,7 @@ impl Measure {
 #[derive(Clone)]
 pub struct Meter {
     counter: Counter,
+    exact: Option<bpe::Counter>,
     hash: Xxh3,
     classes: Classes,
     len: u32,
@@ -69,6 +73,7 @@ impl Meter {
     pub fn new(counter: Counter) -> Self {
         Meter {
             counter,
+            exact: None,
             hash: Xxh3::new(),
             classes: Classes::default(),
             len: 0,
@@ -85,11 +90,20 @@ impl Meter {
         }
     }
 
+    /// The same with a loaded vocabulary, which counts where the counter leaves the choice.
+    pub fn with_vocabulary(counter: Counter, vocabulary: Option<Rc<Tokenizer>>) -> Self {
+        let exact = vocabulary.filter(|_| counter == Counter::Auto).map(bpe::Counter::new);
+        Meter { exact, ..Meter::new(counter) }
+    }
+
     /// Takes the next chunk.
     pub fn feed(&mut self, chunk: &str) {
         self.hash.update(chunk.as_bytes());
         self.bytes += chunk.len() as u64;
-        let by_classes = self.counter != Counter::Chars4;
+        let by_classes = self.counter != Counter::Chars4 && self.exact.is_none();
+        if let Some(exact) = &mut self.exact {
+            exact.feed(chunk.as_bytes());
+        }
         for c in chunk.chars() {
             self.len = self.len.saturating_add(c.len_utf16() as u32);
             if by_classes {
@@ -140,7 +154,7 @@ impl Meter {
     pub fn finish(&self) -> Measure {
         let tokens = match self.counter {
             Counter::Chars4 => self.len.div_ceil(4),
-            Counter::Auto | Counter::Classes => self.classes.tokens(),
+            Counter::Auto | Counter::Classes => self.exact.as_ref().map_or_else(|| self.classes.tokens(), bpe::Counter::finish),
         };
         Measure {
             tokens,

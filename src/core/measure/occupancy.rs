@@ -410,4 +410,79 @@ mod tests {
         }
         assert!((1.28..=1.30).contains(&g.ratio()), "{}", g.ratio());
     }
+
+    fn grown(rows: usize, measured: u64, tool: &str, tokens: u64) -> Sent {
+        Sent { pieces: vec![(tool.into(), tokens)], units: 1, ..sent(rows, measured, 0) }
+    }
+
+    #[test]
+    fn each_tool_has_its_own_ratio_and_a_hidden_attachment_teaches_nothing() {
+        let mut g = Gauge::default();
+        g.sent(sent(1, 1_000, 0));
+        g.settle(&usage(1_000, None));
+        let (mut real, mut measured) = (1_000, 1_000);
+        for step in 0..20u32 {
+            let (tool, per_mille) = if step % 2 == 0 { ("read", 1_000) } else { ("bash", 1_400) };
+            measured += 2_000;
+            real += 2_000 * per_mille / 1_000;
+            g.sent(grown(step as usize + 2, measured, tool, 2_000));
+            g.settle(&usage(real, None));
+        }
+        let before = g.ratio();
+        assert!((1.1..1.25).contains(&before), "{before}");
+        g.sent(grown(30, measured, "read", 0));
+        let next = |tool| f64::from(g.read(&grown(31, measured + 10_000, tool, 10_000)).tokens - real);
+        assert!((next("read") / 10_000.0 - 1.0).abs() < 0.03, "{}", next("read"));
+        assert!((next("bash") / 10_000.0 - 1.4).abs() < 0.04, "{}", next("bash"));
+        // 40,000 tokens that no text explains.
+        g.sent(grown(32, measured + 200, "read", 200));
+        g.settle(&usage(real + 40_200, None));
+        assert_eq!(g.ratio(), before);
+        assert!(g.drift().is_some_and(|d| (39_800..40_200).contains(&d)), "{:?}", g.drift());
+    }
+
+    #[test]
+    fn what_results_cost_beside_their_texts_is_learned_from_small_steps() {
+        let mut g = Gauge::default();
+        g.sent(sent(1, 5_000, 0));
+        g.settle(&usage(5_000, None));
+        for step in 1..12u32 {
+            let measured = 5_000 + u64::from(step) * 10;
+            g.sent(grown(step as usize + 1, measured, "read", 10));
+            g.settle(&usage(5_000 + step * 40, None));
+        }
+        g.sent(grown(13, 5_120, "read", 10));
+        assert_eq!(g.read(&grown(13, 5_120, "read", 10)).tokens, 5_000 + 12 * 40);
+    }
+
+    #[test]
+    fn reasoning_goes_with_the_turn_or_at_once_or_never() {
+        let of = |reasoning, turn| {
+            let mut g = Gauge::default();
+            g.set_family(Family { reasoning, ..Family::default() });
+            g.sent(sent(1, 1_000, 0));
+            g.settle(&Usage { input_tokens: Some(1_000), output_tokens: Some(600), reasoning_tokens: Some(500), ..Usage::default() });
+            g.begin();
+            g.read(&Sent { reasoning: 480, turn, ..sent(3, 1_580, 580) }).tokens
+        };
+        assert_eq!([of(Keeps::All, true), of(Keeps::Turn, false), of(Keeps::Turn, true), of(Keeps::None, false)], [1_600, 1_600, 1_100, 1_100]);
+    }
+
+    #[test]
+    fn an_output_below_what_is_there_is_a_figure_from_the_start_of_a_stream() {
+        let mut g = Gauge::default();
+        g.sent(sent(1, 1_000, 0));
+        g.settle(&usage(1_000, Some(3)));
+        g.begin();
+        assert_eq!(g.read(&sent(2, 1_400, 400)).tokens, 1_400);
+    }
+
+    #[test]
+    fn media_are_priced_and_not_corrected() {
+        let mut g = Gauge::new(Calibration { real: 130_000.0, estimated: 96_000.0, ..Calibration::default() }, None, None);
+        g.sent(sent(1, 1_000, 0));
+        g.settle(&usage(1_300, None));
+        g.begin();
+        assert_eq!(g.read(&Sent { media: 1_560, ..sent(2, 2_560, 0) }).tokens, 2_860);
+    }
 }
