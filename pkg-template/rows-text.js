@@ -6,7 +6,7 @@
 
 import { callHost } from './host.js';
 import { rawText } from './outputs.js';
-import { rowsOf } from './run-fold.js';
+import { listedRows, rowsOf } from './run-fold.js';
 
 const WHO = ['system', 'user', 'assistant', 'tool'];
 const RESULT = 3;
@@ -27,13 +27,15 @@ export function rangeOf(handle) {
  */
 export async function rowsText(host, range, format, context) {
   const rows = rowsOf((await callHost(host, host, 'rows', [range], context)) ?? []);
+  const { messages, positions, owners = positions } = listedRows(format, rows);
+  const read = format.rowFormat ?? format;
   const texts = [];
-  for (const { position, message } of rows) {
-    const lines = [`[${WHO[format.role(message)] ?? 'row'}, row ${position}]`];
-    for (const [i, part] of format.parts(message).entries()) {
+  for (const [at, message] of messages.entries()) {
+    const lines = [`[${WHO[read.role(message)] ?? 'row'}, row ${owners[at]}]`];
+    for (const [i, part] of read.parts(message).entries()) {
       if (part.kind === REASONING) continue;
       if (part.kind === CALL) lines.push(`call ${part.name} ${part.id}: ${part.text}`);
-      else if (part.kind === RESULT) lines.push(await resultText(host, format, message, i, part, context));
+      else if (part.kind === RESULT) lines.push(await resultText(host, read, message, i, part, context));
       else if (part.text) lines.push(part.text);
     }
     texts.push(lines.join('\n'));

@@ -48,15 +48,19 @@ export async function foldTicket(ticket, host, { signal, onEvent }) {
   const rows = rowsOf(await callHost(host, host, 'rows', [{ from: plan.from, to: ticket.to }], context));
   bridge.signal = signal;
   bridge.onLive = onEvent;
-  bridge.format = formatByName(ticket.format);
-  bridge.messages = rows.map((row) => row.message);
+  const format = formatByName(ticket.format);
+  const listed = listedRows(format, rows);
+  bridge.format = format.rowFormat ?? format;
+  bridge.messages = listed.messages;
   /** @type {{ window?: Window }} */
   const late = {};
   const core = await run(Core.open(bridge, ticket.model, ticket.config, undefined, (/** @type {any} */ output) => late.window?.write(output.text)));
   try {
     late.window = new Window(core);
     if (ticket.context) pushFrame(core, late.window, { context: ticket.context }, undefined);
-    new RowSync(core, late.window).push(bridge.messages, rows.map((row) => row.position), bridge.format);
+    const sync = new RowSync(core, late.window);
+    sync.owners = listed.owners;
+    sync.push(listed.messages, listed.positions, bridge.format);
     return await run(core.foldTicket(plan));
   } finally {
     core.free();
@@ -69,6 +73,13 @@ function checkTicket(ticket) {
   const fine = ticket && typeof ticket === 'object' && typeof ticket.transcript === 'string' && ticket.transcript !== '' && whole(ticket.plan?.from) && whole(ticket.to);
   if (!fine) throw badInput('`ticket` is not a ticket of `next` or `settle`');
   if (ticket.v !== TICKET) throw badInput(`\`ticket.v\` is ${String(ticket.v)}; this version reads ${TICKET}`);
+}
+
+/** The host's rows as the core's, where one message is several. @param {any} format @param {{ position: number, message: any }[]} rows @returns {any} */
+export function listedRows(format, rows) {
+  const messages = rows.map((row) => row.message);
+  const positions = rows.map((row) => row.position);
+  return format.rows ? format.rows(messages, positions) : { messages, positions };
 }
 
 /** Rows as `host.rows` must return them, in order. @param {any} rows @returns {{ position: number, message: any }[]} */

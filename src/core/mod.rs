@@ -15,6 +15,7 @@ pub mod view;
 pub mod state;
 pub mod relieve;
 pub mod session;
+mod session_handles;
 pub mod session_view;
 pub mod session_reasoning;
 #[cfg(test)]
