@@ -9,7 +9,7 @@ SAMPLE := sample/session.json
 RUST_SOURCES := $(shell find src -name '*.rs') Cargo.toml Cargo.lock
 PKG_SOURCES := $(shell find pkg-template -type f)
 
-.PHONY: properties fuzz run test pkg www toolchain bench clean
+.PHONY: size properties fuzz bench-tokens bench-estimate bench-recall run test pkg www toolchain bench clean
 
 run: pkg
 	@node pkg/cli.js replay $(SAMPLE) --window 64000
@@ -28,13 +28,12 @@ $(STAMP)/npm: package.json package-lock.json
 	npm ci --no-audit --no-fund
 	@mkdir -p $(STAMP) && touch $@
 
-# No path of the building machine ends up in the wasm.
+# No path of the building machine ends up in the wasm. Of several prefixes that match, the last one counts.
 $(WASM): $(RUST_SOURCES) | toolchain
-	@home="$${CARGO_HOME:-$$HOME/.cargo}"; sep=$$'\x1f'; flags="--remap-path-prefix=$$PWD=/src"; \
-	flags="$$flags$$sep--remap-path-prefix=$$(rustc --print sysroot)=/rust"; \
+	@cargo fetch --quiet --locked; home="$${CARGO_HOME:-$$HOME/.cargo}"; sep=$$'\x1f'; flags="--remap-path-prefix=$$PWD=/src"; \
+	flags="$$flags$$sep--remap-path-prefix=$$(rustc --print sysroot)=/rust$$sep--remap-path-prefix=$$home=/cargo"; \
 	for dir in "$$home"/registry/src/*/; do [ -d "$$dir" ] && flags="$$flags$$sep--remap-path-prefix=$${dir%/}=/deps"; done; \
-	flags="$$flags$$sep--remap-path-prefix=$$home=/cargo"; \
-	cargo fetch --quiet --locked; CARGO_ENCODED_RUSTFLAGS="$$flags" cargo build --quiet --locked --release --lib --target wasm32-unknown-unknown
+	CARGO_ENCODED_RUSTFLAGS="$$flags" cargo build --quiet --locked --release --lib --target wasm32-unknown-unknown
 	@touch $@
 
 $(GLUE)/core_bg.wasm: $(WASM) xtask/src/main.rs xtask/Cargo.toml
@@ -44,22 +43,41 @@ $(GLUE)/core_bg.wasm: $(WASM) xtask/src/main.rs xtask/Cargo.toml
 $(GLUE)/core_opt.wasm: $(GLUE)/core_bg.wasm $(STAMP)/npm
 	@node_modules/.bin/wasm-opt -Os -o $@ $<
 
-$(STAMP)/pkg: $(GLUE)/core_opt.wasm $(PKG_SOURCES) $(STAMP)/npm README.md CHANGELOG.md LICENSE
+$(STAMP)/vocab: xtask/src/vocab.rs xtask/Cargo.toml
+	@cargo run --quiet --locked -p xtask -- vocab target/vocab
+	@mkdir -p $(STAMP) && touch $@
+
+$(STAMP)/pkg: $(STAMP)/vocab $(GLUE)/core_opt.wasm $(PKG_SOURCES) $(STAMP)/npm README.md CHANGELOG.md LICENSE
 	@node pkg-template/build.mjs $(GLUE) $(GLUE)/core_opt.wasm
 	@mkdir -p $(STAMP) && touch $@
 
 test: pkg
 	@bash tests/run.sh
 
+# How far the estimate is off: DATA=folder of session logs and usage-probes, JSON=1 for the numbers alone.
+bench-estimate: pkg
+	@node tests/bench/estimate/run.mjs $(DATA) $(if $(JSON),--json)
+# How often the right older message comes back, and what a search by words costs.
+bench-recall: pkg
+	@node tests/recall/bench.mjs
+
 # Many more random histories than `make test` runs: 100,000 per property and format.
 properties: pkg
 	@GENTLE_CASES=100000 cargo test --quiet --release --test properties
 	@GENTLE_CASES=20000 node --test --test-reporter=tap tests/js/properties.test.mjs
+	@FUZZ=100000 cargo test --quiet --release --test tokens
 
 # Ten minutes of coverage-guided bytes; needs `cargo install cargo-fuzz` and a nightly toolchain.
 FUZZ_SECONDS ?= 600
 fuzz:
 	@mkdir -p fuzz/corpus/histories; cargo +nightly fuzz run histories fuzz/corpus/histories fuzz/findings -- -max_total_time=$(FUZZ_SECONDS) -max_len=2048
+
+# Against other token counters, in interleaved processes; needs a quiet machine. DATA=folder JSON=1
+bench-tokens: pkg
+	@cd tests/bench/tokens && npm ci --no-audit --no-fund --silent && DATA="$(DATA)" JSON="$(JSON)" node run.mjs
+# Bytes of what ships: as it is, gzip -9, brotli 11.
+size: pkg
+	@node tests/size.mjs
 
 clean:
 	rm -rf target pkg fuzz/target

@@ -7,6 +7,8 @@
 import { planRawCap } from './core_bg.js';
 import { CascadeError } from './errors.js';
 import { callHost } from './host.js';
+import { Spans } from './spans.js';
+import { embed, rowTexts, search } from './recall.js';
 import { jsonOutput, rawText, shorten, shortenText, textOutput } from './outputs.js';
 
 /** Milliseconds a summarizer may take. */
@@ -31,6 +33,9 @@ export class Bridge {
     this.onLive = () => {};
     /** The fold that is being made in the background. @type {Promise<unknown> | undefined} */
     this.running = undefined;
+    /** Where facts go; set with the frame. @type {string | undefined} */
+    this.agent = undefined;
+    this.spans = new Spans();
   }
 
   get #context() {
@@ -103,6 +108,45 @@ export class Bridge {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** @param {string[]} texts */
+  embed(texts) {
+    return embed(this, texts);
+  }
+
+  /** @param {string} query @param {number} max */
+  search(query, max) {
+    return search(this, query, max);
+  }
+
+  /** @param {number} from @param {number} to */
+  rows(from, to) {
+    return rowTexts(this, from, to);
+  }
+
+  /** @param {string} id @param {number[]} rows @param {number[]} redacted */
+  capture(id, rows, redacted) {
+    this.spans.capture(id, this.messages, rows, redacted, { format: this.format, clean: this.redacted });
+  }
+
+  /** @param {string} id */
+  release(id) {
+    this.spans.release(id);
+  }
+
+  /** @param {string} id */
+  extract(id) {
+    return this.spans.extract(id, this.host, this.transcript);
+  }
+
+  scope() {
+    return this.agent ?? 'global';
+  }
+
+  /** @param {string} fact @param {string} scope */
+  addFact(fact, scope) {
+    return callHost(this.host, this.host, 'addFact', [fact, scope], { transcript: this.transcript });
   }
 
   async load() {

@@ -1,7 +1,7 @@
 // Puts the package together: template files, glue, wasm, the inlined copy, the CommonJS and CLI bundles.
 // Run by `make pkg` after cargo and the glue step; decides nothing about the content.
 
-import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -32,6 +32,13 @@ export default function bytes() {
 }
 `,
 );
+
+const vocab = path.join(root, 'target', 'vocab');
+for (const name of readdirSync(vocab).filter((n) => n.endsWith('.pairs'))) copyFileSync(path.join(vocab, name), path.join(pkg, 'vocab', name));
+// The same types for programs that `require`: TypeScript reads a `.d.ts` of this package as a module's.
+for (const name of ['index', 'types']) {
+  writeFileSync(path.join(pkg, `${name}.d.cts`), readFileSync(path.join(pkg, `${name}.d.ts`), 'utf8').replaceAll("'./types.js'", "'./types.cjs'"));
+}
 
 const version = /^version = "(.+)"$/m.exec(readFileSync(path.join(root, 'Cargo.toml'), 'utf8'))[1];
 const manifest = JSON.parse(readFileSync(path.join(template, 'package.json'), 'utf8'));

@@ -8,8 +8,9 @@ import { branchState, deleteOutputs } from './branch.js';
 import { Bridge } from './bridge.js';
 import { Core } from './core_bg.js';
 import { CascadeError, badInput, isTrap } from './errors.js';
+import { stamper } from './events.js';
 import { aiSdk } from './formats/ai-sdk.js';
-import { formatByName, formatOf } from './formats/index.js';
+import { formatByName, formatOf, listRows } from './formats/index.js';
 import { pushFrame } from './frame.js';
 import { callHost, checkHost, checkSignal } from './host.js';
 import { ViewLayer } from './lay-view.js';
@@ -17,12 +18,15 @@ import { mediaPrice } from './media.js';
 import { modelInput } from './models.js';
 import { refuseViews } from './origins.js';
 import { jsonOutput, listOutput, textOutput } from './outputs.js';
-import { plainCopy, shallowFields } from './plain.js';
+import { plainCopy } from './plain.js';
+import { readOverflow } from './overflow.js';
 import { Window } from './project.js';
+import { bindPromoted, dueNow } from './promote.js';
 import { readToolOutput } from './read-tool-output.js';
 import { TICKET, foldTicket } from './run-fold.js';
 import { run } from './run-job.js';
 import { RowSync } from './sync-rows.js';
+import { usageOf } from './usage-of.js';
 
 /** @param {any} options see `OpenOptions` in `index.d.ts` */
 export async function open(options) {
@@ -47,6 +51,7 @@ class Cascade {
   #rows;
   /** Named, or seen for certain. @type {import('./formats/parts.js').Format | undefined} */
   #format;
+  /** The model as the core reads it; media are priced by it, a ticket carries it. */
   #model;
   /** @type {Promise<unknown>} */
   #queue = Promise.resolve();
@@ -56,13 +61,17 @@ class Cascade {
   /** Patches that came while a call was running. @type {(() => void)[]} */
   #later = [];
   #warned = false;
-  #seq = 0;
+  #stamp = stamper();
   #frame = /** @type {any} */ (undefined);
   #frameNames = { system: /** @type {string | undefined} */ (undefined), tools: /** @type {string[]} */ ([]) };
   #handlesShown = false;
+  /** Deferred tools to bind when the turn allows it. @type {string[]} */
+  #wanted = [];
   #layer = new ViewLayer();
   /** @type {any[]} */
   #tools;
+  /** The model as the core reads it. @type {any} */
+  #model;
   /** Positions of the rows of the last call. @type {number[]} */
   #positions = [];
 
@@ -102,9 +111,10 @@ class Cascade {
       signal?.throwIfAborted();
       refuseViews(messages);
       const host = this.#formatOf(messages);
-      const format = host.rowFormat ?? host;
-      const listed = host.rows ? host.rows(messages, positions) : { messages, positions };
+      const listed = listRows(host, messages, positions);
+      const { format } = listed;
       if (input.frame !== undefined) this.#takeFrame(input.frame);
+      this.#promote(messages, format);
       const bridge = this.#bridge;
       bridge.messages = listed.messages;
       bridge.format = format;
@@ -272,16 +282,41 @@ class Cascade {
     });
   }
 
+  /** Facts that wait for the user's answer, those of earlier processes too: `{ id, scope, facts }[]`. */
+  get suggestions() {
+    return this.#guard(() => this.#core.suggestions());
+  }
+
+  /** Writes facts with `host.addFact`, each through `sanitizeFact`: all of a suggestion, some of it, or the user's own. @param {{ id?: string, facts?: string[], scope?: string }} input */
+  accept(input) {
+    return this.#run(async () => {
+      const { id, facts, scope } = input ?? {};
+      if (facts !== undefined && !(Array.isArray(facts) && facts.every((f) => typeof f === 'string'))) throw badInput('`facts` must be an array of strings');
+      if (id === undefined && facts === undefined) throw badInput('`accept` needs `id` of a suggestion or `facts`');
+      return { facts: await run(this.#core.accept(id === undefined ? undefined : String(id), facts, scope === undefined ? undefined : String(scope))) };
+    });
+  }
+
+  /** Lets a suggestion go; its facts are not suggested again. @param {{ id: string }} input */
+  reject(input) {
+    return this.#run(async () => {
+      await run(this.#core.reject(String(input?.id ?? '')));
+      return {};
+    });
+  }
+
   /** A response arrived. @param {any} [input] */
   settle(input = {}) {
     return this.#run(async () => {
       if (input === null || typeof input !== 'object') throw badInput('`settle` needs an object: { messages?, usage?, error? }');
-      const told = this.#core.settle(shallowFields(input.usage));
+      const overflow = input.error === undefined ? undefined : readOverflow(input.error);
+      const learned = overflow && { ...overflow, ...this.#core.overflowed(overflow) };
+      const told = this.#core.settle(usageOf(input.usage));
       if (isTaskBoundary(input.messages, this.#format ?? aiSdk)) told.push(...[this.#core.handoff()].filter(Boolean));
       const events = this.#number(told);
       const { occupancy, window } = this.#core.inspect();
       const due = this.#core.foldDue();
-      return { occupancy, window, events, ...(due ? { background: this.#atRest(due) } : {}) };
+      return { occupancy, window, events, ...(learned && { overflow: learned }), ...(due ? { background: this.#atRest(due) } : {}) };
     });
   }
 
@@ -321,23 +356,31 @@ class Cascade {
   set(patch) {
     this.#guard(() => {
       if (!patch || typeof patch !== 'object') throw badInput('`set` needs an object: { config?, model?, frame? }');
-      for (const key of Object.keys(patch)) if (!['config', 'model', 'frame', 'pin', 'orderKeys'].includes(key)) throw badInput(`\`set\` does not know \`${key}\`; it takes config, model, frame, pin and orderKeys`);
+      for (const key of Object.keys(patch)) if (!['config', 'model', 'frame', 'promote', 'pin', 'orderKeys'].includes(key)) throw badInput(`\`set\` does not know \`${key}\`; it takes config, model, frame, promote, pin and orderKeys`);
       const model = patch.model === undefined ? undefined : modelInput(patch.model);
       const config = plainCopy(patch.config, 'config', 'bad_config');
       const { frame } = patch;
       const pin = plainCopy(patch.pin, 'pin');
       const orderKeys = plainCopy(patch.orderKeys, 'orderKeys');
+      const promote = plainCopy(patch.promote, 'promote');
+      if (promote !== undefined && !(Array.isArray(promote) && promote.every((name) => typeof name === 'string'))) throw badInput('`promote` must be an array of tool names');
       if (config !== undefined) this.#core.checkConfig(config);
       const apply = () => {
-        if (frame !== undefined) {
-          this.#takeFrame(frame);
-          this.#core.recaptureContext();
-        }
         if (config !== undefined && this.#core.configure(config)) this.#rows.reset();
         if (model !== undefined) {
           this.#core.setModel(model);
           this.#model = model;
         }
+        if (frame !== undefined) {
+          this.#takeFrame(frame);
+          this.#core.recaptureContext();
+        } else if (this.#frame !== undefined && (config !== undefined || model !== undefined)) {
+          // Another model is shown its tools in another form.
+          const again = this.#frame;
+          this.#frame = undefined;
+          this.#takeFrame(again);
+        }
+        if (promote !== undefined) this.#wanted = [...new Set([...this.#wanted, ...promote])];
         if (config !== undefined || model !== undefined) this.#reprice();
         if (pin !== undefined) this.#core.setPins(pin);
         if (orderKeys !== undefined) this.#core.setOrderKeys(orderKeys);
@@ -434,10 +477,7 @@ class Cascade {
 
   /** @param {any[]} events */
   #number(events) {
-    return events.map((event) => {
-      this.#seq += 1;
-      return { ...event, v: 1, seq: this.#seq, persist: event.type === 'memory.suggestion' };
-    });
+    return events.map(this.#stamp);
   }
 
   /** @param {any[]} events */
@@ -475,9 +515,22 @@ class Cascade {
     this.#rows.reprice();
   }
 
+  /** Binds the deferred tools whose time has come. @param {readonly any[]} messages @param {any} format */
+  #promote(messages, format) {
+    const due = dueNow(this.#wanted, messages, format);
+    if (due.length === 0) return;
+    this.#wanted = this.#wanted.filter((name) => !due.includes(name));
+    this.#core.promote(due);
+    if (this.#frame === undefined) return;
+    const frame = this.#frame;
+    this.#frame = undefined;
+    this.#takeFrame(frame);
+  }
+
   /** @param {any} frame */
   #takeFrame(frame) {
-    this.#frameNames = pushFrame(this.#core, this.#window, frame, this.#frame);
+    this.#frameNames = pushFrame(this.#core, this.#window, bindPromoted(frame, this.#core.promoted()), this.#frame);
+    this.#bridge.agent = agentOf(frame);
     this.#frame = frame;
   }
 
@@ -510,6 +563,12 @@ function settled(look) {
       throw error;
     };
   }
+}
+
+/** @param {any} frame */
+function agentOf({ agent }) {
+  if (agent !== undefined && agent !== null && (typeof agent !== 'string' || agent === '')) throw badInput('`frame.agent` must be a non-empty string');
+  return agent ?? undefined;
 }
 
 /** Whether a response ended the task at hand: the model said something and waits for nothing. @param {any} messages @param {any} format */

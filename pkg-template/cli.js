@@ -61,6 +61,11 @@ async function inspect(args, term, signal) {
 async function replay(args, term, signal) {
   const config = args.config === undefined ? undefined : await readConfig(args.config);
   const session = await load(args);
+  if (args.events) {
+    const { replayEvents } = await import('./replay-events.js');
+    await replayEvents(session, { window: args.window, maxOutput: args.maxOutput, config, signal, onEvent: (/** @type {any} */ event) => term.out(JSON.stringify(event)) });
+    return 0;
+  }
   const { replaySession } = await import('./replay.js');
   const progress = term.progress('replay');
   let fullest;

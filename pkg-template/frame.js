@@ -3,7 +3,9 @@
 // order of the tools. Decides that the order does not depend on which integration connected first.
 
 import { badInput } from './errors.js';
+import { familyOf } from './families.js';
 import { jsonText } from './safe-json.js';
+import { AROUND, definitionOf, formatText, toolText } from './tool-text.js';
 
 const SLOT = { system: 0, index: 1, tool: 2, deferred: 3, context: 4 };
 /** Sources that always come first. */
@@ -18,7 +20,7 @@ const CORE_SOURCES = new Set(['core', 'builtin', 'built-in']);
  */
 export function pushFrame(core, window, frame, before) {
   if (!frame || typeof frame !== 'object') throw badInput('`frame` must be an object: { system?, index?, tools?, context?, agent? }');
-  const tools = ordered(frame.tools ?? []);
+  const tools = [...ordered(frame.tools ?? []), ...(frame.late ?? [])];
   const names = { system: frame.system, tools: tools.filter((t) => !t.deferred).map((t) => t.name) };
   if (frame === before && Object.isFrozen(frame)) return names;
   // Everything is read before anything is pushed: an error leaves the frame as it was.
@@ -26,15 +28,53 @@ export function pushFrame(core, window, frame, before) {
   const pieces = [];
   if (frame.system !== undefined) pieces.push([SLOT.system, text(frame.system, 'frame.system'), '', '']);
   if (frame.index !== undefined) pieces.push([SLOT.index, typeof frame.index === 'string' ? frame.index : jsonText(frame.index).text, '', '']);
-  for (const tool of tools) pieces.push([tool.deferred ? SLOT.deferred : SLOT.tool, tool.schema === undefined ? '' : jsonText(tool.schema).text, tool.name, String(tool.source ?? '')]);
+  const family = familyInForce(core);
+  for (const tool of tools) pieces.push([tool.deferred ? SLOT.deferred : SLOT.tool, textOf(tool, family), tool.name, String(tool.source ?? '')]);
+  const hidden = family ? constants(frame, tools, family) : [];
   for (const [i, item] of (frame.context ?? []).entries()) pieces.push([SLOT.context, text(item?.text, `frame.context[${i}].text`), String(item?.kind ?? ''), '']);
   for (const [slot, piece, label, source] of pieces) {
     window.write(piece);
     // The session context goes into the head, so the core has to hold it; of the rest it holds the size.
     core.framePart(slot, label, source, slot === SLOT.context ? piece : '');
   }
+  for (const [slot, label, tokens, piece] of hidden) {
+    window.write(piece);
+    core.frameConstant(slot, label, PROVIDER, tokens);
+  }
   core.setFrame();
   return names;
+}
+
+/** Whose text it is that nobody sees. */
+const PROVIDER = 'provider';
+
+/** Hand-worked sizes know no family. @param {any} core @returns {import('./families.js').Family | undefined} */
+function familyInForce(core) {
+  const { counter, id, provider } = core.counting();
+  return counter === 'chars4' ? undefined : familyOf(id, provider);
+}
+
+/** @param {any} tool @param {import('./families.js').Family | undefined} family */
+function textOf(tool, family) {
+  if (family?.tools) return toolText(definitionOf(tool), family.tools.style);
+  return tool.schema === undefined ? '' : jsonText(tool.schema).text;
+}
+
+/** Hidden texts and what the request's options bring. @param {any} frame @param {any[]} tools @param {import('./families.js').Family} family @returns {[number, string, number, string][]} */
+function constants(frame, tools, family) {
+  /** @type {[number, string, number, string][]} */
+  const out = [];
+  const bound = tools.filter((tool) => !tool.deferred).length;
+  const { toolChoice, thinking, format } = frame;
+  if (family.tools && bound > 0) {
+    const { style, auto, forced = auto, withSystem = auto, each = 0 } = family.tools;
+    const free = toolChoice === undefined || toolChoice === 'auto' || toolChoice === 'none';
+    out.push([SLOT.tool, 'tool prompt', (free ? (frame.system === undefined ? auto : withSystem) : forced) + each * bound, AROUND[style]]);
+  }
+  if (frame.system !== undefined && family.system) out.push([SLOT.system, 'framing', family.system, '']);
+  if (thinking && family.thinking) out.push([SLOT.system, 'thinking', family.thinking, '']);
+  if (format !== undefined) out.push([SLOT.system, 'format', family.format ?? 0, formatText(format, family.tools?.style ?? 'json')]);
+  return out;
 }
 
 /** @param {unknown} value @param {string} field */

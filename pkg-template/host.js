@@ -64,7 +64,7 @@ export function checkSignal(signal) {
 export function checkHost(host) {
   if (host === undefined || host === null) return {};
   if (typeof host !== 'object' && typeof host !== 'function') throw new CascadeError('bad_input', '`host` must be an object with methods');
-  for (const name of ['load', 'commit', 'rows', 'redact', 'pending', 'authority', 'summarize', 'onEvent', 'measure']) {
+  for (const name of ['load', 'commit', 'rows', 'redact', 'pending', 'authority', 'summarize', 'embed', 'search', 'extract', 'addFact', 'onEvent', 'measure']) {
     const value = host[name];
     if (value !== undefined && value !== null && typeof value !== 'function') throw new CascadeError('bad_input', `\`host.${name}\` must be a function`);
   }

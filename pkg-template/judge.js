@@ -30,20 +30,16 @@ export function validate(messages, format, { phase = 'stored' } = {}) {
  * @param {readonly any[]} messages
  * @param {string} [format] as in `validate`
  * @returns {{ messages: any[], repaired: { rule: string, at: number, did: string }[], refused?: ReturnType<typeof validate>['findings'], format: string }}
- *   `at` is an index of the input; `refused`: what would be rejected and cannot be healed
+ *   `at` of a repair is an index of the input; `refused`: what would still be rejected, by its index in the answer
  * @throws {import('./errors.js').CascadeError} `bad_input`
  */
 export function repair(messages, format) {
   const form = named(messages, format);
-  return withHistory(form, messages, (history, origins) => {
-    const findings = placed(JSON.parse(history.validate(false)), origins);
-    const display = form.name === 'ai-sdk-ui';
-    const refused = findings.filter((/** @type {any} */ f) => f.level === 'E' && (display || !f.repairable));
-    // Display history is never edited: the model messages it converts to are what is repaired.
-    const laid = display ? { messages: messages.slice(), repaired: [], refused: [] } : layRepair(JSON.parse(history.repair()), messages, form.name);
-    const all = [...refused, ...laid.refused];
-    return { messages: laid.messages, repaired: laid.repaired, ...(all.length > 0 ? { refused: all } : {}), format: form.name };
-  });
+  // Display history is never edited: the model messages it converts to are what is repaired.
+  const untouched = { messages: messages.slice(), repaired: /** @type {any[]} */ ([]) };
+  const laid = form.name === 'ai-sdk-ui' ? untouched : withHistory(form, messages, (history) => layRepair(JSON.parse(history.repair()), messages, form.name));
+  const refused = validate(laid.messages, form.name).findings.filter((finding) => finding.level === 'E').map((finding) => ({ ...finding, repairable: false }));
+  return { ...laid, ...(refused.length > 0 ? { refused } : {}), format: form.name };
 }
 
 /** @param {readonly any[]} messages @param {string | undefined} format */

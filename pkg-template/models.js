@@ -3,6 +3,7 @@
 // Sources: the providers' model pages and SDK types as read on 2026-08-22 (Anthropic, OpenAI, Google).
 
 import { badInput } from './errors.js';
+import { familyOf } from './families.js';
 
 /** @type {[RegExp, { provider: string, window: number, maxOutput: number, reasoningBinding?: string }][]} */
 const TABLE = [
@@ -33,10 +34,13 @@ export function modelInput(model) {
     if (n !== undefined && !(Number.isInteger(n) && n >= (key === 'maxOutput' ? 0 : 1) && n < 2 ** 31)) throw badInput(`\`model.${key}\` must be a whole number of tokens, at least ${key === 'maxOutput' ? 0 : 1} and below 2^31`);
   }
   const known = given.window === undefined ? lookUpModel(given.id) : undefined;
+  const provider = given.provider ?? known?.provider;
+  const { name: _, tools: _tools, system: _system, thinking: _thinking, format: _format, ...family } = familyOf(given.id ?? '', provider) ?? { name: '' };
   // A window alone is enough to work with; then the model has no name to look anything up by.
   return {
+    family,
     id: given.id ?? 'unnamed',
-    provider: given.provider ?? known?.provider,
+    provider,
     window: given.window ?? known?.window,
     maxOutput: given.maxOutput ?? known?.maxOutput,
     assumedWindow: given.assumedWindow,

@@ -7,7 +7,7 @@
 import { Core } from './core_bg.js';
 import { badInput } from './errors.js';
 import { aiSdk } from './formats/ai-sdk.js';
-import { formatByName, formatOf } from './formats/index.js';
+import { formatByName, formatOf, listRows } from './formats/index.js';
 import { pushFrame } from './frame.js';
 import { ViewLayer } from './lay-view.js';
 import { mediaPrice } from './media.js';
@@ -25,8 +25,8 @@ import { RowSync } from './sync-rows.js';
 export function plan({ messages, positions, format, model, config, occupancy, state, frame }) {
   if (!Array.isArray(messages)) throw badInput('`messages` must be the array of the conversation\'s rows');
   const host = format === undefined ? formatOf(messages).format : formatByName(format);
-  const form = host.rowFormat ?? host;
-  const listed = host.rows ? host.rows(messages, positions) : { messages, positions };
+  const listed = listRows(host, messages, positions);
+  const form = listed.format;
   /** @type {Map<string, string>} */
   const spill = new Map();
   const bridge = atOnce(listed.messages, form, spill);
@@ -57,7 +57,7 @@ export function plan({ messages, positions, format, model, config, occupancy, st
  */
 export function count(input, { format, counter, model } = {}) {
   const list = typeof input === 'string' ? [input] : input;
-  const { core, window } = openCore(atOnce([], aiSdk, new Map()), modelInput('count'), counter ? { estimate: { counter } } : undefined, undefined);
+  const { core, window } = openCore(atOnce([], aiSdk, new Map()), modelInput(model), counter ? { estimate: { counter } } : undefined, undefined);
   try {
     const form = format === undefined ? formatOf(list).format : formatByName(format);
     const weigh = (/** @type {string} */ text) => {

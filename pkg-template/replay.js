@@ -124,7 +124,7 @@ export async function replaySession(session, { window, maxOutput, config = {}, s
 
 const REMOVED = { dropped: true, digested: true, folded: true };
 
-/** One `next`; a request that cannot fit is a result of the replay, not its end. @param {any} cascade @param {any} ask */
+/** One `next`; a request that cannot fit is a result of the replay, not its end. @param {any} cascade @param {any} ask @returns {Promise<{ next: any, over: any }>} */
 async function attempt(cascade, ask) {
   try {
     return { next: await cascade.next(ask), over: undefined };
@@ -144,7 +144,7 @@ function replayHost(messages, summarize) {
   };
 }
 
-/** What the configuration promises to leave alone, in the checker's words and the measure's own tokens. */
+/** What the configuration promises to leave alone, in the checker's words and the measure's own tokens. @param {any} config @param {any} thresholds @param {number} ratio @param {number[]} rowTokens */
 function promisesOf({ eviction = {}, summarize = {}, orders = {} }, { soft, usable }, ratio, rowTokens) {
   return {
     keepRecentRounds: eviction.keepRecentRounds,

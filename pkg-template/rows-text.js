@@ -4,9 +4,10 @@
 // Decides how a row reads. What the redact hook would change is changed here, too: rows come from the
 // host's own store, which may hold them as they were.
 
+import { listRows } from './formats/index.js';
 import { callHost } from './host.js';
 import { rawText } from './outputs.js';
-import { listedRows, rowsOf } from './run-fold.js';
+import { rowsOf } from './run-fold.js';
 
 const WHO = ['system', 'user', 'assistant', 'tool'];
 const RESULT = 3;
@@ -21,21 +22,21 @@ export function rangeOf(handle) {
 
 /**
  * @param {any} host @param {{ from: number, to: number }} range both ends included
- * @param {any} format how the messages are read
+ * @param {any} hostFormat how the host's messages are read
  * @param {{ transcript: string, signal?: AbortSignal }} context
  * @returns {Promise<string | undefined>} nothing when the host has none of the rows
  */
-export async function rowsText(host, range, format, context) {
-  const rows = rowsOf((await callHost(host, host, 'rows', [range], context)) ?? []);
-  const { messages, positions, owners = positions } = listedRows(format, rows);
-  const read = format.rowFormat ?? format;
+export async function rowsText(host, range, hostFormat, context) {
+  const stored = rowsOf((await callHost(host, host, 'rows', [range], context)) ?? []);
+  const { format } = listRows(hostFormat, []);
+  const rows = stored.flatMap(({ position, message }) => listRows(hostFormat, [message], [position]).messages.map((row) => ({ position, message: row })));
   const texts = [];
-  for (const [at, message] of messages.entries()) {
-    const lines = [`[${WHO[read.role(message)] ?? 'row'}, row ${owners[at]}]`];
-    for (const [i, part] of read.parts(message).entries()) {
+  for (const { position, message } of rows) {
+    const lines = [`[${WHO[format.role(message)] ?? 'row'}, row ${position}]`];
+    for (const [i, part] of format.parts(message).entries()) {
       if (part.kind === REASONING) continue;
       if (part.kind === CALL) lines.push(`call ${part.name} ${part.id}: ${part.text}`);
-      else if (part.kind === RESULT) lines.push(await resultText(host, read, message, i, part, context));
+      else if (part.kind === RESULT) lines.push(await resultText(host, format, message, i, part, context));
       else if (part.text) lines.push(part.text);
     }
     texts.push(lines.join('\n'));

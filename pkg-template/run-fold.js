@@ -7,9 +7,10 @@
 import { Bridge } from './bridge.js';
 import { Core } from './core_bg.js';
 import { badInput } from './errors.js';
-import { formatByName } from './formats/index.js';
+import { formatByName, listRows } from './formats/index.js';
 import { pushFrame } from './frame.js';
 import { callHost, checkHost, checkSignal } from './host.js';
+import { mediaPrice } from './media.js';
 import { Window } from './project.js';
 import { run } from './run-job.js';
 import { RowSync } from './sync-rows.js';
@@ -48,9 +49,8 @@ export async function foldTicket(ticket, host, { signal, onEvent }) {
   const rows = rowsOf(await callHost(host, host, 'rows', [{ from: plan.from, to: ticket.to }], context));
   bridge.signal = signal;
   bridge.onLive = onEvent;
-  const format = formatByName(ticket.format);
-  const listed = listedRows(format, rows);
-  bridge.format = format.rowFormat ?? format;
+  const listed = listRows(formatByName(ticket.format), rows.map((row) => row.message), rows.map((row) => row.position));
+  bridge.format = listed.format;
   bridge.messages = listed.messages;
   /** @type {{ window?: Window }} */
   const late = {};
@@ -59,8 +59,9 @@ export async function foldTicket(ticket, host, { signal, onEvent }) {
     late.window = new Window(core);
     if (ticket.context) pushFrame(core, late.window, { context: ticket.context }, undefined);
     const sync = new RowSync(core, late.window);
+    sync.price = mediaPrice(ticket.model, core.config().media.imageTokens);
     sync.owners = listed.owners;
-    sync.push(listed.messages, listed.positions, bridge.format);
+    sync.push(listed.messages, listed.positions, listed.format);
     return await run(core.foldTicket(plan));
   } finally {
     core.free();
@@ -73,13 +74,6 @@ function checkTicket(ticket) {
   const fine = ticket && typeof ticket === 'object' && typeof ticket.transcript === 'string' && ticket.transcript !== '' && whole(ticket.plan?.from) && whole(ticket.to);
   if (!fine) throw badInput('`ticket` is not a ticket of `next` or `settle`');
   if (ticket.v !== TICKET) throw badInput(`\`ticket.v\` is ${String(ticket.v)}; this version reads ${TICKET}`);
-}
-
-/** The host's rows as the core's, where one message is several. @param {any} format @param {{ position: number, message: any }[]} rows @returns {any} */
-export function listedRows(format, rows) {
-  const messages = rows.map((row) => row.message);
-  const positions = rows.map((row) => row.position);
-  return format.rows ? format.rows(messages, positions) : { messages, positions };
 }
 
 /** Rows as `host.rows` must return them, in order. @param {any} rows @returns {{ position: number, message: any }[]} */

@@ -9,6 +9,8 @@ import { badInput } from './errors.js';
 import { fingerprint, identity } from './fingerprint.js';
 import { FORMAT_NAMES } from './formats/index.js';
 
+/** Roles that some format has. */
+const ROLES = new Set(['system', 'developer', 'user', 'human', 'assistant', 'ai', 'model', 'tool', 'function']);
 /** A format's code for the role of a system message. */
 const SYSTEM = 0;
 
@@ -90,7 +92,7 @@ export class RowSync {
   /** @param {any} message @param {number} at @param {number} position @param {import('./formats/parts.js').Format} format */
   #project(message, at, position, format) {
     const role = readable(at, () => format.role(message));
-    if (role === undefined) throw badInput(`\`messages[${at}]\` is not a message of the format ${format.name}`);
+    if (role === undefined) throw badInput(`\`messages[${at}]${ROLES.has(message.role ?? 'user') ? '\` is not a message' : '.role\` is not a role'} of the format ${format.name}`);
     // Everything is read before anything is pushed: a getter of the message must not run in between.
     const parts = readable(at, () => format.parts(message, this.price));
     this.#core.row(role, position, this.owners?.[at] ?? -1);

@@ -22,6 +22,7 @@ Options
   --format F        the file's format, where detection is not wanted
   --conversation N  which one of a file that holds several, from 1
   --model M         model, for count
+  --events          with replay: every event of the session as a line of JSON, and no report
   --json            one line of JSON instead of the report
   --no-color        plain text (NO_COLOR is respected, too)
   --help  --version
@@ -58,7 +59,7 @@ function ordinal(text, option) {
 
 /**
  * @param {string[]} argv without node and script
- * @returns {{ command: 'help' | 'version' | 'inspect' | 'replay' | 'validate' | 'count', file: string, json: boolean, color?: false,
+ * @returns {{ command: 'help' | 'version' | 'inspect' | 'replay' | 'validate' | 'count', file: string, json: boolean, color?: false, events?: true,
  *   window?: number, maxOutput?: number, summarize?: true, config?: string, format?: string, conversation?: number, model?: string }}
  * @throws UsageError
  */
@@ -70,7 +71,7 @@ export function readArgs(argv) {
       allowPositionals: true,
       options: {
         window: { type: 'string' }, 'max-output': { type: 'string' }, config: { type: 'string' }, format: { type: 'string' }, conversation: { type: 'string' },
-        model: { type: 'string' }, summarize: { type: 'boolean' }, json: { type: 'boolean' }, 'no-color': { type: 'boolean' },
+        model: { type: 'string' }, summarize: { type: 'boolean' }, events: { type: 'boolean' }, json: { type: 'boolean' }, 'no-color': { type: 'boolean' },
         help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' },
       },
     });
@@ -86,10 +87,12 @@ export function readArgs(argv) {
   if (!COMMANDS.has(command)) throw new UsageError(`unknown command ${JSON.stringify(command)}: expected inspect, replay, validate or count`);
   if (file === undefined) throw new UsageError(`${command}: expected a FILE`);
   if (more.length) throw new UsageError(`${command}: expected one FILE, got ${more.length + 1}`);
+  if (values.events && command !== 'replay') throw new UsageError(`--events belongs to replay, not to ${command}`);
   return {
     command: /** @type {any} */ (command),
     file,
     json,
+    ...(values.events && { events: /** @type {true} */ (true) }),
     ...(values['no-color'] && { color: /** @type {false} */ (false) }),
     window: tokens(values.window, '--window'),
     maxOutput: tokens(values['max-output'], '--max-output'),

@@ -24,6 +24,16 @@ export function formatByName(name) {
   return format;
 }
 
+/**
+ * The rows that messages of a format are, and the format of those rows: the messages themselves, or what UIMessages convert to.
+ * @param {Format} format @param {readonly any[]} messages @param {readonly any[]} [positions]
+ * @returns {import('./parts.js').Listed & { format: Format }}
+ */
+export function listRows(format, messages, positions) {
+  const listed = format.rows ? format.rows(messages, positions) : { messages, positions };
+  return { ...listed, format: format.rowFormat ?? format };
+}
+
 /** A tool of ours as a format's requests list it. @param {{ name: string, description: string, inputSchema: any }} tool @param {string} format */
 export const toolDefinition = (tool, format) => formatByName(format).toolDefinition(tool);
 

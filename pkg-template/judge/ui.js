@@ -47,6 +47,7 @@ export function uiRows(messages) {
 
 /** @param {UiRow[]} rows @param {number} role @param {number} at */
 function open(rows, role, at) {
+  /** @type {UiRow} */
   const row = { role, parts: [], at, origins: [] };
   rows.push(row);
   return row;

@@ -41,6 +41,7 @@ function readBucket(entry) {
     tokens: count(entry.tokens) ?? 0,
     summed: entry.summed !== false && id !== 'deferred',
     items: items
+      .flatMap((item) => (Array.isArray(item?.items) && item.items.length > 0 ? item.items.map((/** @type {any} */ inner) => ({ ...inner, source: item.label })) : [item]))
       .filter((item) => item && typeof item === 'object')
       .map((item) => ({
         label: String(item.label ?? item.name ?? ''),
@@ -83,7 +84,7 @@ export function readAccount(usage) {
     .map(readBucket)
     .filter((bucket) => bucket.id !== '' && !DERIVED.has(bucket.id)));
 
-  const total = count(usage.used ?? usage.total);
+  const total = usage.unknown === true ? null : count(usage.used ?? usage.total);
   const window = count(usage.contextLimit ?? usage.window?.tokens ?? usage.window);
   const usable = count(usage.usable) ?? window;
   const provenance = ['exact', 'anchored', 'estimated'].includes(usage.provenance)

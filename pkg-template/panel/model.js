@@ -113,8 +113,8 @@ function nextLine({ next }, words) {
  */
 export function panelModel(usage, { state = 'idle', labels } = {}) {
   const words = withDefaults(labels);
-  const account = readAccount(usage) ?? readAccount({ segments: [] });
-  const { total, window, usable, percent, provenance } = /** @type {Account} */ (account);
+  const account = /** @type {Account} */ (readAccount(usage) ?? readAccount({ segments: [] }));
+  const { total, window, usable, percent, provenance } = account;
   const known = total !== null;
   const approximate = known && provenance === 'estimated';
   const rows = account.buckets.map(bucketRow(words, { ...labels }));

@@ -8,13 +8,11 @@ import { PIECES } from './pieces.js';
  * @param {{ rows: { base?: number, parts?: any[] }[], repaired: any[] }} plan the core's
  * @param {readonly any[]} messages
  * @param {string} format
- * @returns {{ messages: any[], repaired: any[], refused: any[] }}
+ * @returns {{ messages: any[], repaired: any[] }}
  */
 export function layRepair(plan, messages, format) {
   const pieces = PIECES[format];
-  /** @type {any[]} */
-  const refused = [];
-  /** @type {Set<number>} */
+  /** Calls whose result is of a kind that cannot be made up, by message. @type {Set<number>} */
   const unanswerable = new Set();
   const out = plan.rows.flatMap(({ base, parts }) => {
     if (!parts) return [messages[/** @type {number} */ (base)]];
@@ -24,10 +22,9 @@ export function layRepair(plan, messages, format) {
       const result = pieces.interrupted(message, source.part, source.id);
       if (result !== undefined) return [result];
       unanswerable.add(source.row);
-      refused.push({ rule: 'OR-2', level: 'E', at: source.row, detail: `the call in message ${source.row} needs a result of a kind that cannot be made up`, repairable: false });
       return [];
     });
     return made.length === 0 ? [] : pieces.message(base === undefined ? undefined : messages[base], made, parts);
   });
-  return { messages: out, repaired: plan.repaired.filter((r) => !(unanswerable.has(r.at) && r.did.includes('interrupted'))), refused };
+  return { messages: out, repaired: plan.repaired.filter((r) => !(unanswerable.has(r.at) && r.did.includes('interrupted'))) };
 }

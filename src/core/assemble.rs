@@ -109,6 +109,9 @@ pub struct BrokenBy {
     pub at: At,
     /// What happened.
     pub cause: &'static str,
+    /// The tool it happened to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
 }
 
 /// A place in a request.
@@ -299,11 +302,11 @@ pub fn take_prefix(session: &mut Session) -> Prefix {
         None => Prefix::default(),
         Some(last) => {
             let broken_by = if last.frame.0 != frame.0 {
-                Some(BrokenBy { at: At::Frame("system"), cause: "changed" })
+                Some(BrokenBy { at: At::Frame("system"), cause: "changed", name: None })
             } else if last.frame.1 != frame.1 {
-                Some(BrokenBy { at: At::Frame("tools"), cause: "changed" })
+                Some(tools_changed(&last.frame.1, &frame.1, &session.state.promoted))
             } else {
-                change.filter(|c| c.row < last.rows).map(|c| BrokenBy { at: At::Row(c.row), cause: c.cause })
+                change.filter(|c| c.row < last.rows).map(|c| BrokenBy { at: At::Row(c.row), cause: c.cause, name: None })
             };
             let common = match &broken_by {
                 Some(BrokenBy { at: At::Frame(_), .. }) => None,
@@ -319,6 +322,21 @@ pub fn take_prefix(session: &mut Session) -> Prefix {
     };
     session.last = Some(LastView { rows, frame });
     prefix
+}
+
+/// The first tool that is not where and what it was.
+fn tools_changed(before: &[(Box<str>, u128)], now: &[(Box<str>, u128)], promoted: &[String]) -> BrokenBy {
+    let at = before.iter().zip(now).take_while(|(a, b)| a == b).count();
+    let (was, is) = (before.get(at), now.get(at));
+    let (cause, name) = match (was, is) {
+        (None, Some((name, _))) if promoted.iter().any(|p| **p == **name) => ("promoted", name),
+        (None, Some((name, _))) => ("added", name),
+        (Some((name, _)), None) => ("removed", name),
+        (Some((old, _)), Some((new, _))) if old == new => ("changed", new),
+        (Some((old, _)), Some((new, _))) => if now.iter().any(|(n, _)| n == old) { ("added", new) } else { ("removed", old) },
+        (None, None) => return BrokenBy { at: At::Frame("tools"), cause: "changed", name: None },
+    };
+    BrokenBy { at: At::Frame("tools"), cause, name: Some(name.to_string()) }
 }
 
 /// The breakdown of the window as it stands.
@@ -365,16 +383,48 @@ pub fn buckets(session: &Session) -> Breakdown {
     for bucket in &mut buckets {
         match bucket.id.as_str() {
             // Captured once and sent in the head; the frame's own text may have changed since.
-            "context" if context > 0 => bucket.tokens = context,
-            "context" => bucket.tokens = 0,
+            "context" => {
+                bucket.tokens = context;
+                let listed: u32 = bucket.items.iter().map(|i| i.tokens).sum();
+                match context.checked_sub(listed) {
+                    // What was captured is not what the frame holds now.
+                    None => bucket.items.clear(),
+                    Some(0) => {}
+                    Some(around) if context > 0 && listed > 0 => bucket.items.push(Item::new("Frame", around)),
+                    Some(_) => bucket.items.clear(),
+                }
+            }
             "system" => bucket.tokens += system,
             "messages" => {
-                bucket.items = by_kind.iter().filter(|(_, n)| *n > 0).map(|(label, tokens)| Item { label: (*label).into(), tokens: *tokens }).collect();
+                bucket.items = by_kind.iter().filter(|(_, n)| *n > 0).map(|(label, tokens)| Item::new(*label, *tokens)).collect();
                 bucket.tokens = bucket.items.iter().map(|i| i.tokens).sum();
             }
             "attachments" => bucket.tokens = media,
             _ => {}
         }
     }
-    breakdown(buckets, session.occupancy(), &session.model, &session.thresholds(), session.state.reclaimed)
+    let framing = session.framing(usize::MAX) as u32;
+    if let Some(messages) = buckets.iter_mut().find(|b| b.id == "messages").filter(|_| framing > 0) {
+        messages.items.push(Item::new("Framing", framing));
+        messages.tokens += framing;
+    }
+    // What is shown is in the provider's tokens; media are priced in them already.
+    for bucket in buckets.iter_mut().filter(|b| b.id != "attachments") {
+        calibrate(&mut bucket.items, session);
+        bucket.tokens = if bucket.items.is_empty() { session.gauge.scale(u64::from(bucket.tokens)) } else { bucket.items.iter().map(|i| i.tokens).sum() };
+    }
+    let mut breakdown = breakdown(buckets, session.occupancy(), &session.model, &session.thresholds(), session.state.reclaimed);
+    breakdown.reclaimed_by.clone_from(&session.state.reclaimed_by);
+    if session.gauge.is_void() {
+        breakdown.unknown = true;
+        breakdown.percent = None;
+    }
+    breakdown
+}
+
+fn calibrate(items: &mut [Item], session: &Session) {
+    for item in items {
+        calibrate(&mut item.items, session);
+        item.tokens = if item.items.is_empty() { session.gauge.scale(u64::from(item.tokens)) } else { item.items.iter().map(|i| i.tokens).sum() };
+    }
 }

@@ -189,7 +189,7 @@ section! {
         /// Lowest score of a semantic hit.
         min_score: f64 = 0.7,
         /// Lowest score of a lexical hit.
-        lexical_min_score: f64 = 0.2,
+        lexical_min_score: f64 = 0.15,
         /// Most hits; 0 switches the stage off.
         max_results: u32 = 3,
     }

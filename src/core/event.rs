@@ -1,7 +1,7 @@
 //! What the host is told, as values it may store or send on.
 //!
 //! Decides names and payloads (the first four are the wire words of the context panel's users). Refuses
-//! transcript text. `seq` and delivery belong to the driver.
+//! transcript text, but for the facts of a suggestion. `seq` and delivery belong to the driver.
 
 use serde::Serialize;
 
@@ -90,6 +90,16 @@ pub enum Event {
         /// Why not.
         reason: &'static str,
     },
+    /// Facts worth remembering; the user decides.
+    #[serde(rename = "memory.suggestion", rename_all = "camelCase")]
+    MemorySuggestion {
+        /// What `accept` and `reject` take.
+        id: String,
+        /// Where accepted facts go: the agent's name, or `global`.
+        scope: String,
+        /// The facts, each clean; at least one.
+        facts: Vec<String>,
+    },
 }
 
 /// A slice of the window.
@@ -127,7 +137,7 @@ pub struct UsageThresholds {
 impl Event {
     /// Whether the event belongs into the host's history.
     pub fn persist(&self) -> bool {
-        false
+        matches!(self, Event::MemorySuggestion { .. })
     }
 }
 

@@ -37,5 +37,15 @@ pub fn findings(session: &Session) -> Vec<Finding> {
         let detail = format!("the tail asked for has {} tokens, {} stay, the bound is {}", tail.asked, tail.kept, tail.bound);
         out.push(Finding { kind: "tail_over_budget", at, detail: Some(detail) });
     }
+    let mut told = |kind, detail: String| out.push(Finding { kind, at: session.transcript.len(), detail: Some(detail) });
+    if session.inconsistent {
+        told("inconsistent_usage", "the provider's total contradicts its parts; the parts count".to_owned());
+    }
+    if let Some(jump) = session.gauge.drift() {
+        told("overhead_drift", format!("what the messages do not show jumped by {jump} tokens"));
+    }
+    if let Some(at) = session.cut_at {
+        told("truncated_by_server", format!("the server counted {at} tokens of a much larger request"));
+    }
     out
 }

@@ -107,10 +107,18 @@ impl Frame {
                 let mut items: Vec<Item> = Vec::new();
                 for piece in self.items.iter().filter(|i| i.slot.bucket() == *id) {
                     let name = if piece.source.is_empty() { &piece.label } else { &piece.source };
+                    let own = Item::new(&*piece.label, piece.measure.tokens);
                     match items.iter_mut().find(|i| *i.label == **name) {
-                        Some(item) => item.tokens += piece.measure.tokens,
-                        None => items.push(Item { label: name.to_string(), tokens: piece.measure.tokens }),
+                        Some(item) => {
+                            item.tokens += own.tokens;
+                            item.items.push(own);
+                        }
+                        None => items.push(Item { label: name.to_string(), tokens: own.tokens, items: vec![own] }),
                     }
+                }
+                // A source with one tool is that tool.
+                for item in items.iter_mut().filter(|i| i.items.len() < 2) {
+                    item.items.clear();
                 }
                 let tokens = items.iter().map(|i| i.tokens).sum();
                 if matches!(*id, "system" | "index") {

@@ -68,8 +68,10 @@ pub fn plan_arrivals(session: &Session, hook: bool) -> Vec<Arrival> {
     let cap = session.config.tool_output.max_chars;
     let unsent: Vec<_> = session.results_from(session.first_unsent()).into_iter().filter(|(call, _, _)| session.entry(*call).is_none()).collect();
     let mut out = Vec::new();
+    // Asked once: it sums over the whole list.
+    let occupancy = session.occupancy().tokens;
     for group in unsent.chunk_by(|a, b| index.call(a.0).map(|c| c.round) == index.call(b.0).map(|c| c.round)) {
-        let cap = share_below_hard(session, group, cap);
+        let cap = share_below_hard(session, group, cap, occupancy);
         for (call, row, part) in group {
             let (Some(found), Some(result)) = (index.call(*call), session.transcript.part(*row, *part)) else { continue };
             if hook || result.measure.len > cap {
@@ -81,13 +83,13 @@ pub fn plan_arrivals(session: &Session, hook: bool) -> Vec<Arrival> {
     out
 }
 
-fn share_below_hard(session: &Session, group: &[(CallId, usize, usize)], cap: u32) -> u32 {
+fn share_below_hard(session: &Session, group: &[(CallId, usize, usize)], cap: u32, occupancy: u32) -> u32 {
     let sizes: Vec<(u32, u32)> = group.iter().filter_map(|(_, r, p)| session.transcript.part(*r, *p)).map(|p| (p.measure.len, p.tokens())).collect();
     let capped = |(len, tokens): &(u32, u32)| u64::from(*tokens) * u64::from((*len).min(cap)) / u64::from((*len).max(1));
     let tokens: u64 = sizes.iter().map(capped).sum();
     let whole: u64 = sizes.iter().map(|s| u64::from(s.1)).sum();
     let hard = u64::from(session.thresholds().hard);
-    let without = u64::from(session.occupancy().tokens).saturating_sub(u64::from(session.gauge.scale(whole)));
+    let without = u64::from(occupancy).saturating_sub(u64::from(session.gauge.scale(whole)));
     if without + u64::from(session.gauge.scale(tokens)) < hard {
         return cap;
     }
@@ -164,7 +166,7 @@ pub fn apply_evict(session: &mut Session, spilled: &[(Victim, bool)]) -> Evicted
     }
     let after = session.occupancy().tokens;
     let reclaimed = before.saturating_sub(after);
-    session.state.reclaimed += u64::from(reclaimed);
+    session.state.count_reclaimed("evict", reclaimed);
     session.state.evict_rest = (after >= session.thresholds().evict).then_some(after);
     Evicted { reclaimed, results }
 }
@@ -191,10 +193,9 @@ pub fn drop_spent(session: &mut Session, readable: bool) -> bool {
             }
         }
     }
-    let blocks = groups(session, &taken, readable);
-    let any = !blocks.is_empty();
-    for block in blocks {
-        replace_blocks(session, block, "dropped");
+    let mut any = false;
+    for block in groups(session, &taken, readable) {
+        any |= replace_blocks(session, block, "dropped");
     }
     any
 }
@@ -203,10 +204,18 @@ fn groups(session: &Session, rounds: &[usize], readable: bool) -> Vec<Block> {
     cascade::runs(session, rounds).iter().filter_map(|run| cascade::group(session, run, readable)).collect()
 }
 
-/// Adds a block; what it covers whole is in it and goes.
-pub fn replace_blocks(session: &mut Session, block: Block, cause: &'static str) {
+/// Adds a block; what it covers whole is in it and goes. A block that would not make the view smaller is
+/// not added.
+pub fn replace_blocks(session: &mut Session, block: Block, cause: &'static str) -> bool {
+    let mark = session.mark();
+    let before = session.measured(usize::MAX);
     session.state.blocks.retain(|b| b.kind.gone().is_none() || b.from < block.from || b.to > block.to);
     session.add_block(block, cause);
+    let smaller = session.measured(usize::MAX) < before;
+    if !smaller {
+        session.go_back(mark);
+    }
+    smaller
 }
 
 /// Results of rounds, with their places.

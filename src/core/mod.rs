@@ -16,6 +16,8 @@ pub mod state;
 pub mod relieve;
 pub mod session;
 mod session_handles;
+pub mod session_gauge;
+pub mod session_window;
 pub mod session_view;
 pub mod session_reasoning;
 #[cfg(test)]
@@ -25,6 +27,7 @@ pub mod cut;
 pub mod findings;
 pub mod fold;
 pub mod ladder;
+pub mod next_relief;
 pub mod assemble;
 pub mod ledger;
 pub mod event;

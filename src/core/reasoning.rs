@@ -92,7 +92,7 @@ pub fn open_turn(transcript: &Transcript) -> Option<usize> {
 /// Last row from `from` on that holds reasoning.
 pub fn last_reasoning(transcript: &Transcript, from: usize) -> Option<usize> {
     let rows = transcript.rows().iter().enumerate().skip(from);
-    rows.filter(|(_, r)| r.role == Role::Assistant && r.parts.iter().any(|p| p.kind == PartKind::Reasoning)).map(|(at, _)| at).last()
+    rows.filter(|(_, r)| r.role == Role::Assistant && r.parts.iter().any(|p| p.kind == PartKind::Reasoning)).map(|(at, _)| at).next_back()
 }
 
 /// First row from `from` on that holds reasoning.

@@ -6,8 +6,9 @@
 use super::config::Config;
 use super::error::{Code, Error};
 use super::frame::Frame;
+use super::measure::family::Family;
 use super::measure::meter::measure;
-use super::measure::occupancy::{Gauge, Occupancy, Sent};
+use super::measure::occupancy::{Gauge, Occupancy};
 use super::measure::thresholds::{Model, Thresholds, WindowSource};
 use super::measure::usage::Usage;
 use super::profile::Profile;
@@ -58,6 +59,8 @@ pub struct Session {
     pub model: Model,
     /// What the messages' format demands.
     pub profile: Profile,
+    /// Constants of the model's family.
+    pub family: Family,
     /// What is durable.
     pub state: State,
     /// Occupancy.
@@ -72,6 +75,10 @@ pub struct Session {
     pub(super) placed: Vec<Placed>,
     /// Whether the decision log differs from what was committed.
     pub dirty: bool,
+    /// The newest usage contradicts itself.
+    pub inconsistent: bool,
+    /// The size at which the server seems to have cut the newest request.
+    pub cut_at: Option<u32>,
     /// The model was switched since the last view.
     pub switched: bool,
 }
@@ -89,6 +96,7 @@ impl Session {
             config,
             model,
             profile: Profile::default(),
+            family: Family::default(),
             state,
             gauge,
             last: None,
@@ -96,6 +104,8 @@ impl Session {
             resumed,
             placed: Vec::new(),
             dirty: false,
+            inconsistent: false,
+            cut_at: None,
             switched: false,
         };
         session.learned_window();
@@ -116,7 +126,10 @@ impl Session {
     /// Takes another configuration; it counts from now on.
     pub fn configure(&mut self, config: Config) {
         self.gauge.configure(config.estimate.ratio, config.estimate.overhead);
-        self.config = config;
+        self.reframe(|s| {
+            s.config = config;
+            s.gauge.set_family(s.constants());
+        });
         self.state.breaker = Breaker::default();
     }
 
@@ -162,14 +175,15 @@ impl Session {
         self.take_rows()?;
         self.gauge.void();
         self.gauge.settle(&Usage { input_tokens: Some(tokens), ..Usage::default() });
-        let sent = Sent { response: 0, ..self.sent() };
-        self.gauge.place_anchor(sent);
+        let sent = self.sent_before(self.transcript.len());
+        self.gauge.place_anchor(sent.clone());
         self.gauge.sent(sent);
         Ok(())
     }
 
     /// Takes a row as row `at` of the host's list. A copy with the same content changes nothing.
-    pub fn put_row(&mut self, at: usize, row: Row) {
+    pub fn put_row(&mut self, at: usize, mut row: Row) {
+        self.frame_row(&mut row);
         match self.transcript.row(at) {
             Some(old) if old.same_content(&row) => {
                 self.transcript.set_position(at, row.position);
@@ -282,8 +296,8 @@ impl Session {
             while first > 0 && rows.get(first - 1).is_some_and(|r| r.role == Role::Assistant) {
                 first -= 1;
             }
-            let measured = self.measured(first);
-            self.gauge.place_anchor(Sent { rows: first, measured, response: 0 });
+            let sent = self.sent_before(first);
+            self.gauge.place_anchor(sent);
         }
     }
 
@@ -311,20 +325,12 @@ impl Session {
     /// Frame and the first `rows` rows of the view, in measured tokens.
     pub fn measured(&self, rows: usize) -> u64 {
         let messages: u64 = self.transcript.rows().iter().take(rows).map(|r| u64::from(r.view_tokens())).sum();
-        self.frame.tokens() + self.head_tokens() + messages + self.block_tokens(rows)
-    }
-
-    /// The request as it stands, for the gauge.
-    pub fn sent(&self) -> Sent {
-        let response = self.gauge.anchored_rows().map_or(0, |from| {
-            self.transcript.rows().iter().skip(from).take_while(|r| r.role == Role::Assistant).map(|r| u64::from(r.view_tokens())).sum()
-        });
-        Sent { rows: self.transcript.len(), measured: self.measured(usize::MAX), response }
+        self.frame.tokens() + self.head_tokens() + messages + self.block_tokens(rows) + self.framing(rows)
     }
 
     /// Tokens in the window now.
     pub fn occupancy(&self) -> Occupancy {
-        self.gauge.read(self.sent())
+        self.gauge.read(&self.sent())
     }
 
     /// What the host's list would weigh if nothing had been relieved.
@@ -402,7 +408,7 @@ impl Session {
 
     /// Tokens the guard compares: the larger of the anchored number and the estimate of the whole request.
     pub fn guarded_tokens(&self) -> u32 {
-        self.occupancy().tokens.max(self.gauge.estimate(self.sent().measured))
+        self.occupancy().tokens.max(self.gauge.estimate_of(&self.sent()))
     }
 
     /// What the provider counts beyond what is measured, signed.

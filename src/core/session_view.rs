@@ -103,7 +103,9 @@ impl Session {
             let at = if hides {
                 rows.iter().position(|r| r.position.is_some_and(|p| block.hides(p)))
             } else {
-                rows.iter().rposition(|r| r.position.is_some_and(|p| p <= block.to))
+                let last = rows.iter().rposition(|r| r.position.is_some_and(|p| p <= block.to));
+                // On a user row that was not stored yet: the first one behind the row that was.
+                if block.from > block.to { last.and_then(|i| rows.iter().skip(i + 1).position(|r| r.is_real_user()).map(|n| i + 1 + n)) } else { last }
             };
             match at {
                 Some(row) => placed.push(Placed { row, block: i, behind: !hides }),
@@ -181,6 +183,12 @@ impl Session {
         self.dirty = true;
         let rows = if hides { usize::MAX } else { 0 };
         self.lay_view(rows, cause);
+    }
+
+    /// Blocks were taken away that hide nothing.
+    pub fn blocks_changed(&mut self) {
+        self.dirty = true;
+        self.place_blocks();
     }
 
     /// Captures the session context once; a fold or a new frame captures it again.

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::error::{Code, Error};
+use super::restore::promote::Suggestion;
 use super::view::{Block, Fold};
 
 /// The newest version this code writes.
@@ -48,12 +49,30 @@ pub struct State {
     /// The newest position at which the per-turn blocks were made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<u64>,
+    /// The newest turn that looked for older messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recalled: Option<String>,
+    /// Positions of rows that hold something redacted: never quoted, whatever a search finds.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub sealed: BTreeSet<u64>,
+    /// Facts that wait for the user's answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suggestions: Vec<Suggestion>,
+    /// Keys of facts that were written, suggested or rejected before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<String>,
     /// Rows whose reasoning left the view with an edit before it, by position.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub stripped: BTreeSet<u64>,
     /// Net tokens relieved so far.
     #[serde(default)]
     pub reclaimed: u64,
+    /// The same by stage.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub reclaimed_by: BTreeMap<String, u64>,
+    /// Deferred tools that are bound for good, in the order they were promoted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub promoted: Vec<String>,
     /// Occupancy after the last pass that could not go below its threshold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evict_rest: Option<u32>,
@@ -85,8 +104,14 @@ impl Default for State {
             order_keys: BTreeMap::new(),
             pins: BTreeSet::new(),
             turn: None,
+            recalled: None,
+            sealed: BTreeSet::new(),
+            suggestions: Vec::new(),
+            facts: Vec::new(),
             stripped: BTreeSet::new(),
             reclaimed: 0,
+            reclaimed_by: BTreeMap::new(),
+            promoted: Vec::new(),
             evict_rest: None,
             calibration: Calibration::default(),
             model: None,
@@ -97,6 +122,12 @@ impl Default for State {
 }
 
 impl State {
+    /// Counts what a stage freed.
+    pub fn count_reclaimed(&mut self, stage: &str, tokens: u32) {
+        self.reclaimed += u64::from(tokens);
+        *self.reclaimed_by.entry(stage.to_owned()).or_default() += u64::from(tokens);
+    }
+
     /// Reads a stored blob. A newer version is refused by the caller, not here: it stays readable.
     pub fn read(value: serde_json::Value) -> Result<State, Error> {
         serde_json::from_value(value).map_err(|_| Error::new(Code::BadInput, "`state` is not a state of this package"))
@@ -253,7 +284,24 @@ pub struct Calibration {
     pub real: f64,
     /// Sum of estimated growth.
     pub estimated: f64,
-    /// Real minus estimated tokens at the first count: what the messages do not show.
+    /// Real minus estimated tokens at the newest count: what the messages do not show.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overhead: Option<i64>,
+    /// What results cost beside their texts, newest steps, in a ring.
+    #[serde(skip_serializing_if = "no_steps")]
+    pub steps: [Option<f64>; STEPS],
+    /// How many of them were taken.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub taken: u32,
+}
+
+/// Steps that are remembered.
+pub const STEPS: usize = 9;
+
+fn no_steps(steps: &[Option<f64>; STEPS]) -> bool {
+    steps.iter().all(Option::is_none)
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
 }

@@ -50,6 +50,7 @@ impl<H: Host> Driver<H> {
 
     /// Tells the rows of a plan as text.
     pub(super) fn prepare_from(&self, plan: FoldPlan, focus: Option<&str>, authority_in_head: bool) -> Prepared {
+        self.capture_span(&plan);
         let (covered, tail, users, previous) = self.tell(&plan);
         let preserve = focus.map(str::to_owned).into_iter().collect();
         let brief = Brief { reason: plan.reason.as_str().to_owned(), tokens: plan.tokens, preserve, previous, tail };
@@ -89,7 +90,7 @@ impl<H: Host> Driver<H> {
         (covered, tail, users, previous)
     }
 
-    fn user_text(&self, row: &crate::core::transcript::Row, at: usize) -> String {
+    pub(super) fn user_text(&self, row: &crate::core::transcript::Row, at: usize) -> String {
         let texts = row.parts.iter().enumerate().filter(|(_, p)| p.kind == PartKind::Text && !p.measure.blank);
         texts.map(|(i, _)| self.host.excerpt(Place { row: at, part: i }, None, None)).collect::<Vec<_>>().join("\n\n")
     }
@@ -156,8 +157,9 @@ impl<H: Host> Driver<H> {
             }
             Err(Failure::Host(_)) => self.host.emit(&Event::Declined { stage: "fold", reason: "cancelled" }),
             Err(Failure::Ours(_)) => self.host.emit(&Event::Declined { stage: "fold", reason: "stale" }),
-            Ok(FoldEnd::Done(_)) => {}
+            Ok(FoldEnd::Done(authority)) => self.promote(&prepared.plan, authority.memory.as_deref()).await,
         }
+        self.host.release(&prepared.plan.id);
         end
     }
 

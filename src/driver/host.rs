@@ -1,5 +1,7 @@
 //! What the driver asks of the outside. Every method is optional; absent means the stage does without.
 
+use serde::Deserialize;
+
 use crate::core::event::Event;
 use crate::core::fold::judge::Answer;
 use crate::core::fold::request::SummarizeRequest;
@@ -24,6 +26,47 @@ pub enum Method {
     Authority,
     /// Reading durable rows by position.
     Rows,
+    /// Turning texts into vectors.
+    Embed,
+    /// Searching the store.
+    Search,
+    /// Finding facts in rows.
+    Extract,
+    /// Writing a fact.
+    AddFact,
+}
+
+/// A row of the store as text.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct OldRow {
+    /// Where it is stored.
+    pub position: u64,
+    /// `user`, `assistant` or `tool`.
+    pub role: String,
+    /// Its parts that say something.
+    pub parts: Vec<OldPart>,
+}
+
+/// A part of one.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct OldPart {
+    /// The tool, for calls and results; else empty.
+    pub tool: String,
+    /// Whether it is a result.
+    pub result: bool,
+    /// Its text, shortened to what is indexed.
+    pub text: String,
+}
+
+/// What the host's own search found.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Found {
+    /// Where the row is stored.
+    pub position: u64,
+    /// Its text, or the stretch of it that matched.
+    pub text: String,
+    /// 0 to 1.
+    pub score: f64,
 }
 
 /// A stored state and the store's version of it.
@@ -94,6 +137,35 @@ pub trait Host {
     async fn authority(&self) -> Result<Authority, Self::Error>;
     /// Waits for the fold that is being made in the background, at most so many milliseconds.
     async fn background(&self, ms: u32);
+    /// Durable rows between two positions, both included.
+    async fn rows(&self, _from: u64, _to: u64) -> Result<Vec<OldRow>, Self::Error> {
+        Ok(Vec::new())
+    }
+    /// One vector per text, all of one length.
+    async fn embed(&self, _texts: &[String]) -> Result<Vec<Vec<f32>>, Self::Error> {
+        Ok(Vec::new())
+    }
+    /// The host's search, with the query's vector.
+    async fn search(&self, _query: &str, _max: u32) -> Result<Vec<Found>, Self::Error> {
+        Ok(Vec::new())
+    }
+    /// Holds the host's own messages of these rows under an id, until they are extracted or let go. Of the
+    /// parts in `redacted` the host must not see the original.
+    fn capture(&self, _id: &str, _rows: &[usize], _redacted: &[Place]) {}
+    /// Lets them go.
+    fn release(&self, _id: &str) {}
+    /// Facts in the captured rows.
+    async fn extract(&self, _id: &str) -> Result<Vec<String>, Self::Error> {
+        Ok(Vec::new())
+    }
+    /// Where facts go: the agent's name, or `global`.
+    fn scope(&self) -> String {
+        "global".to_owned()
+    }
+    /// Writes one fact.
+    async fn add_fact(&self, _fact: &str, _scope: &str) -> Result<(), Self::Error> {
+        Ok(())
+    }
     /// Reads the state.
     async fn load(&self) -> Result<Option<Loaded>, Self::Error>;
     /// Writes the state if the store is still at the expected version.

@@ -8,13 +8,15 @@ mod arrival;
 mod fold;
 mod host;
 mod next;
+mod promote;
+mod recall;
 mod stages;
 mod ticket;
 
 use std::cell::{Cell, RefCell};
 
 pub use arrival::Shortened;
-pub use host::{Commit, Gap, Host, Loaded, Method, Place};
+pub use host::{Commit, Found, Gap, Host, Loaded, Method, OldPart, OldRow, Place};
 pub use fold::{FoldEnd, Prepared};
 pub use next::{Ask, NextReport};
 
@@ -38,6 +40,8 @@ pub struct Driver<H> {
     planned: RefCell<Option<Prepared>>,
     /// Whether one is being made.
     folding: Cell<bool>,
+    /// What this process knows of rows that are out of view.
+    memory: RefCell<recall::Memory>,
 }
 
 /// A failure of ours, or the host's own, handed through as it is.
@@ -72,7 +76,7 @@ impl<H: Host> Driver<H> {
         let writable = !state.as_ref().is_some_and(State::is_newer);
         // A state of a newer version is left alone: nothing is read from it and nothing is written over it.
         let state = state.filter(|_| writable);
-        Ok(Driver { host, session: RefCell::new(Session::new(model, config, state)), version: Cell::new(version), writable: Cell::new(writable), planned: RefCell::default(), folding: Cell::new(false) })
+        Ok(Driver { host, session: RefCell::new(Session::new(model, config, state)), version: Cell::new(version), writable: Cell::new(writable), planned: RefCell::default(), folding: Cell::new(false), memory: RefCell::default() })
     }
 
     /// The host.
@@ -88,10 +92,7 @@ impl<H: Host> Driver<H> {
     /// A response arrived: the gauge moves.
     pub fn settle(&self, usage: &Usage) -> Vec<Event> {
         let mut session = self.session.borrow_mut();
-        session.gauge.settle(usage);
-        session.state.calibration = session.gauge.calibration();
-        let model = session.model.id.clone();
-        session.state.calibrate_for(&model);
+        session.settle(usage);
         vec![usage_event(&session)]
     }
 

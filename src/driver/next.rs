@@ -146,6 +146,7 @@ impl<H: Host> Driver<H> {
     async fn lossy(&self, ask: &Ask, folded: bool, trail: &mut Trail) -> Result<(), Failure<H::Error>> {
         self.cascade(trail).await?;
         self.digest(ask.compact && !folded, trail).await?;
+        self.recall(trail).await?;
         self.with(|s| ladder::recite(s, folded));
         Ok(())
     }

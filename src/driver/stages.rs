@@ -153,7 +153,9 @@ impl<H: Host> Driver<H> {
         let mut turns = 0;
         while self.needed() {
             let Some(block) = self.told(|s, tell| cascade::oldest_turn(s, tell, readable)) else { break };
-            self.with(|s| ladder::replace_blocks(s, block, "digested"));
+            if !self.with(|s| ladder::replace_blocks(s, block, "digested")) {
+                break;
+            }
             turns += 1;
         }
         if turns > 0 {
@@ -161,12 +163,12 @@ impl<H: Host> Driver<H> {
         }
         if self.needed()
             && let Some(block) = self.told(|s, tell| cascade::whole_digest(s, tell, readable))
+            && self.with(|s| ladder::replace_blocks(s, block, "digested"))
         {
-            self.with(|s| ladder::replace_blocks(s, block, "digested"));
             did.push("made one digest of the closed turns");
         }
         let after = self.with(|s| s.guarded_tokens());
-        self.with(|s| s.state.reclaimed += u64::from(before.saturating_sub(after)));
+        self.with(|s| s.state.count_reclaimed("cascade", before.saturating_sub(after)));
         trail.outcomes.push(if did.is_empty() { Outcome::declined("cascade", "nothing_to_fold") } else { Outcome::done("cascade", format!("{}; {before} to {after} tokens", did.join(", "))) });
         Ok(())
     }
@@ -270,11 +272,13 @@ impl<H: Host> Driver<H> {
             self.keep_text(call, at).await;
         }
         // Told again: the lines name the handles that exist only now.
-        if let Some((block, _)) = self.told(|s, tell| cascade::in_turn(s, tell, readable)) {
-            self.with(|s| ladder::replace_blocks(s, block, "digested"));
+        let told = self.told(|s, tell| cascade::in_turn(s, tell, readable));
+        if !told.is_some_and(|(block, _)| self.with(|s| ladder::replace_blocks(s, block, "digested"))) {
+            trail.outcomes.push(Outcome::declined("digest", "no_progress"));
+            return Ok(());
         }
         let after = self.with(|s| s.guarded_tokens());
-        self.with(|s| s.state.reclaimed += u64::from(before.saturating_sub(after)));
+        self.with(|s| s.state.count_reclaimed("digest", before.saturating_sub(after)));
         trail.outcomes.push(Outcome::done("digest", format!("{} steps, {before} to {after} tokens", middle.len())));
         Ok(())
     }

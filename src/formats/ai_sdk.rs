@@ -51,6 +51,7 @@ fn demands(check: Check) -> Option<Ruling> {
         | Check::BadId
         | Check::BadName
         | Check::FirstRow
+        | Check::SystemPlace
         | Check::FirstCalls
         | Check::LastRow
         | Check::LastTrailing

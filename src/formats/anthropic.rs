@@ -40,6 +40,7 @@ fn demands(check: Check) -> Option<Ruling> {
         Check::Unsigned => ruling("AN-20", E, "the API wants the thinking of a running tool loop back complete, with its signature"),
         Check::LeadingSystem => ruling("AN-4", E, "the API never takes a system message first; system text has its own field"),
         Check::MiddleSystem => ruling("AN-4", S, "only the newest models take system messages between others, after a user turn"),
+        Check::SystemPlace => ruling("AN-4", E, "a system message has to follow a user turn and to be last or before an assistant message"),
         Check::ProviderUnanswered => ruling("AN-9", E, "the API finds a server tool's call without its result"),
         Check::ProviderOrphan => ruling("AN-9", E, "the API finds a server tool's result without its call"),
         Check::CallerGone => ruling("AM-13", E, "the API finds no source tool for the call"),

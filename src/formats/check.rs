@@ -74,6 +74,8 @@ pub enum Check {
     LeadingSystem,
     /// System text between other messages.
     MiddleSystem,
+    /// System text where even those who take it between others do not.
+    SystemPlace,
     /// A question for consent without its call.
     RequestWithoutCall,
     /// An answer without its question.

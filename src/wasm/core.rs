@@ -17,8 +17,11 @@ use crate::core::assemble;
 use crate::core::config::Config;
 use crate::core::error::Error;
 use crate::core::frame::{Frame, FrameItem, Slot};
+use crate::core::ladder;
 use crate::core::ledger::LedgerEntry;
 use crate::core::measure::breakdown::Breakdown;
+use crate::core::next_relief::{NextRelief, next_relief};
+use crate::core::session_window::Overflow;
 use crate::core::measure::meter::Measure;
 use crate::core::measure::occupancy::Occupancy;
 use crate::core::measure::thresholds::{Model, Thresholds};
@@ -27,18 +30,18 @@ use crate::core::state::State;
 use crate::core::event::Outcome;
 use crate::core::findings::{Finding, findings};
 use crate::core::transcript::{Caller, Flags, Part, PartKind, Role, Row};
-use crate::driver::{Ask, Driver, FoldEnd};
+use crate::driver::{Ask, Driver, FoldEnd, Host as _, Method};
 use crate::formats;
 
 /// A conversation and the window its texts pass through.
 #[wasm_bindgen]
 pub struct Core {
-    driver: Rc<Driver<JsHost>>,
+    pub(super) driver: Rc<Driver<JsHost>>,
     projector: Rc<RefCell<Projector>>,
     frame: RefCell<Vec<FrameItem>>,
     row: RefCell<Option<Row>>,
     callers: RefCell<Vec<(usize, Box<str>)>>,
-    line: Rc<Line>,
+    pub(super) line: Rc<Line>,
 }
 
 /// What `inspect` shows.
@@ -49,6 +52,8 @@ struct Inspection {
     window: WindowView,
     thresholds: Thresholds,
     breakdown: Breakdown,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_relief: Option<NextRelief>,
     ledger: Vec<LedgerEntry>,
     findings: Vec<Finding>,
     /// Session context whose source changed since it was captured.
@@ -61,6 +66,14 @@ struct WindowView {
     tokens: u32,
     source: crate::core::measure::thresholds::WindowSource,
     model: String,
+}
+
+#[derive(Serialize)]
+struct CountingView<'a> {
+    counter: crate::core::config::Counter,
+    id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provider: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -189,6 +202,22 @@ impl Core {
     pub fn frame_part(&self, slot: u32, label: &str, source: &str, text: &str) {
         let measure = self.projector.borrow_mut().finish();
         self.frame.borrow_mut().push(FrameItem { slot: Slot::from_code(slot), label: label.into(), source: source.into(), measure, text: text.into() });
+    }
+
+    /// Ends the running text as a piece that the provider adds, with `tokens` of its own beside the text.
+    #[wasm_bindgen(js_name = frameConstant)]
+    pub fn frame_constant(&self, slot: u32, label: &str, source: &str, tokens: f64) {
+        let mut measure = self.projector.borrow_mut().finish();
+        let own = self.driver.with(|s| s.constants().counted(tokens.abs()));
+        measure.tokens = if tokens < 0.0 { measure.tokens.saturating_sub(own) } else { measure.tokens + own };
+        measure.hash ^= u128::from(tokens.to_bits());
+        measure.bytes = 0;
+        self.frame.borrow_mut().push(FrameItem { slot: Slot::from_code(slot), label: label.into(), source: source.into(), measure, text: "".into() });
+    }
+
+    /// How texts are counted: `{ counter, id, provider? }`, the last two the model's.
+    pub fn counting(&self) -> Result<JsValue, JsValue> {
+        self.driver.with(|s| to_js(&CountingView { counter: s.config.estimate.counter, id: &s.model.id, provider: s.model.provider.as_deref() }))
     }
 
     /// Takes the pieces pushed since as the frame.
@@ -340,6 +369,29 @@ impl Core {
         to_js(&self.driver.settle(&usage.read()))
     }
 
+    /// The provider refused the request as too long: `{ window, requested, provenance }`.
+    pub fn overflowed(&self, overflow: JsValue) -> Result<JsValue, JsValue> {
+        let overflow: Overflow = from_js(overflow, "error").map_err(|e| js_error(&e))?;
+        self.driver.with(|s| to_js(&s.learn_overflow(overflow)))
+    }
+
+    /// Deferred tools that are bound for good, in their order.
+    pub fn promoted(&self) -> Vec<String> {
+        self.driver.with(|s| s.state.promoted.clone())
+    }
+
+    /// Binds deferred tools for good.
+    pub fn promote(&self, names: Vec<String>) {
+        self.driver.with(|s| {
+            for name in names {
+                if !s.state.promoted.contains(&name) {
+                    s.state.promoted.push(name);
+                    s.dirty = true;
+                }
+            }
+        });
+    }
+
     /// A tool ran: `{ output?, clamped, handle? }`, the output only when it changed.
     pub fn result(&self, call_id: String, tool: String, output: JsValue) -> Job {
         let driver = Rc::clone(&self.driver);
@@ -360,11 +412,14 @@ impl Core {
     /// Everything a person may want to see, as plain JSON.
     pub fn inspect(&self) -> Result<JsValue, JsValue> {
         let inspection = self.driver.with(|s| {
+            let keeping = ladder::keeping(&s.config.tool_output, self.driver.host().has(Method::Raw));
+            let next = next_relief(s, keeping);
             Inspection {
                 occupancy: s.occupancy(),
                 window: WindowView { tokens: s.model.window, source: s.model.source, model: s.model.id.clone() },
                 thresholds: s.thresholds(),
-                breakdown: assemble::buckets(s),
+                breakdown: Breakdown { next_relief: next, ..assemble::buckets(s) },
+                next_relief: next,
                 ledger: assemble::ledger(s),
                 findings: findings(s),
                 stale: s.stale_context(),
@@ -395,8 +450,13 @@ impl Core {
     /// Takes another model.
     #[wasm_bindgen(js_name = setModel)]
     pub fn set_model(&self, model: JsValue) -> Result<(), JsValue> {
-        let model: Model = from_js::<ModelInput>(model, "model").and_then(ModelInput::read).map_err(|e| js_error(&e))?;
-        self.driver.with(|s| s.switch_model(model));
+        let input: ModelInput = from_js(model, "model").map_err(|e| js_error(&e))?;
+        let family = input.family;
+        let model: Model = input.read().map_err(|e| js_error(&e))?;
+        self.driver.with(|s| {
+            s.switch_model(model);
+            s.set_family(family);
+        });
         Ok(())
     }
 
@@ -419,7 +479,9 @@ impl Core {
     }
 
     async fn make(bridge: JsValue, line: Rc<Line>, model: JsValue, config: JsValue, state: JsValue, measure: js_sys::Function) -> Result<Core, JsValue> {
-        let model = from_js::<ModelInput>(model, "model").and_then(ModelInput::read).map_err(|e| js_error(&e))?;
+        let input: ModelInput = from_js(model, "model").map_err(|e| js_error(&e))?;
+        let family = input.family;
+        let model = input.read().map_err(|e| js_error(&e))?;
         let config = read_config(&Config::default(), config).map_err(|e| js_error(&e))?;
         let state = read_state(state).map_err(|e| js_error(&e))?;
         let projector = Rc::new(RefCell::new(Projector::new(config.estimate.counter)));
@@ -431,6 +493,7 @@ impl Core {
         });
         let host = JsHost::new(bridge, Rc::clone(&line), measure);
         let driver = Driver::open(host, model, config, state).await.map_err(js_failure)?;
+        driver.with(|s| s.set_family(family));
         Ok(Core { driver: Rc::new(driver), projector, frame: RefCell::default(), row: RefCell::default(), callers: RefCell::default(), line })
     }
 }

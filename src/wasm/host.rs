@@ -16,7 +16,7 @@ use crate::core::fold::request::SummarizeRequest;
 use crate::core::measure::meter::Measure;
 use crate::core::restore::authority::Authority;
 use crate::core::state::State;
-use crate::driver::{Commit, Gap, Host, Loaded, Method, Place};
+use crate::driver::{Commit, Found, Gap, Host, Loaded, Method, OldRow, Place};
 
 /// The package's bridge to the host.
 pub(super) struct JsHost {
@@ -63,6 +63,10 @@ impl Host for JsHost {
             Method::Summarize => "summarize",
             Method::Authority => "authority",
             Method::Rows => "rows",
+            Method::Embed => "embed",
+            Method::Search => "search",
+            Method::Extract => "extract",
+            Method::AddFact => "addFact",
         };
         self.call("has", &[&name.into()]).is_ok_and(|v| v.is_truthy())
     }
@@ -113,6 +117,44 @@ impl Host for JsHost {
 
     async fn background(&self, ms: u32) {
         let _ = self.wait("background", &[&ms.into()]).await;
+    }
+
+    async fn rows(&self, from: u64, to: u64) -> Result<Vec<OldRow>, JsValue> {
+        let rows = self.wait("rows", &[&JsValue::from_f64(from as f64), &JsValue::from_f64(to as f64)]).await?;
+        from_js(rows, "rows").map_err(|e| super::value::js_error(&e))
+    }
+
+    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, JsValue> {
+        let vectors = js_sys::Array::from(&self.wait("embed", &[&to_js(&texts)?]).await?);
+        Ok(vectors.iter().map(|v| js_sys::Float32Array::new(&v).to_vec()).collect())
+    }
+
+    async fn search(&self, query: &str, max: u32) -> Result<Vec<Found>, JsValue> {
+        let found = self.wait("search", &[&query.into(), &max.into()]).await?;
+        from_js(found, "search").map_err(|e| super::value::js_error(&e))
+    }
+
+    fn capture(&self, id: &str, rows: &[usize], redacted: &[Place]) {
+        let rows = js_sys::Array::from_iter(rows.iter().map(|r| JsValue::from(*r as u32)));
+        let redacted = js_sys::Array::from_iter(redacted.iter().flat_map(|p| [JsValue::from(p.row as u32), JsValue::from(p.part as u32)]));
+        let _ = self.call("capture", &[&id.into(), &rows, &redacted]);
+    }
+
+    fn release(&self, id: &str) {
+        let _ = self.call("release", &[&id.into()]);
+    }
+
+    async fn extract(&self, id: &str) -> Result<Vec<String>, JsValue> {
+        let facts = self.wait("extract", &[&id.into()]).await?;
+        from_js(facts, "extract").map_err(|e| super::value::js_error(&e))
+    }
+
+    fn scope(&self) -> String {
+        self.call("scope", &[]).ok().and_then(|s| s.as_string()).unwrap_or_else(|| "global".to_owned())
+    }
+
+    async fn add_fact(&self, fact: &str, scope: &str) -> Result<(), JsValue> {
+        self.wait("addFact", &[&fact.into(), &scope.into()]).await.map(|_| ())
     }
 
     async fn load(&self) -> Result<Option<Loaded>, JsValue> {

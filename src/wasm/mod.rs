@@ -6,13 +6,16 @@
 
 mod core;
 mod cuts;
+mod facts;
 mod history;
 mod host;
 mod job;
+mod lexical;
 mod model;
 mod projector;
 mod pure;
 mod text;
+mod tokens;
 mod value;
 
 use wasm_bindgen::prelude::wasm_bindgen;

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use crate::core::error::Error;
+use crate::core::measure::family::Family;
 use crate::core::measure::thresholds::{ASSUMED_WINDOW, Model, WindowSource};
 
 /// What crosses: the package has looked the name up in its table already.
@@ -16,6 +17,8 @@ pub(super) struct ModelInput {
     assumed_window: Option<f64>,
     #[serde(default)]
     from_table: bool,
+    #[serde(default)]
+    pub(super) family: Family,
 }
 
 impl ModelInput {

@@ -85,6 +85,9 @@ struct BreakdownInput {
     real: Option<u32>,
     #[serde(default)]
     reclaimed: u64,
+    /// Whether the buckets are scaled so that they sum to the total.
+    #[serde(default)]
+    scale: bool,
 }
 
 /// Lays measured buckets against a real count.
@@ -99,7 +102,8 @@ pub fn breakdown_of(input: JsValue, model: JsValue, config: JsValue) -> Result<J
             None => Occupancy { tokens: breakdown::measured(&input.buckets).min(u64::from(u32::MAX)) as u32, provenance: Provenance::Estimated },
         };
         let thresholds = Thresholds::of(&model, &config);
-        Ok(breakdown::breakdown(input.buckets, occupancy, &model, &thresholds, input.reclaimed))
+        let whole = breakdown::breakdown(input.buckets, occupancy, &model, &thresholds, input.reclaimed);
+        Ok(if input.scale { whole.to_sum() } else { whole })
     };
     to_js(&run().map_err(|e| js_error(&e))?)
 }

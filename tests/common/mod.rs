@@ -93,7 +93,7 @@ pub fn row(message: &Message, position: Option<u64>) -> Row {
         Message::ReadBack(id, asks) => (Role::Assistant, vec![Part { target: asks.as_str().into(), ..part(PartKind::Call, id, "read_tool_output", "{}") }]),
         Message::Results(list) => (Role::Tool, list.iter().map(|(id, out)| part(PartKind::Result, id, "read", out)).collect()),
     };
-    Row { role, position, message: None, parts, gone: None }
+    Row::new(role, position, parts)
 }
 
 /// What a store holds; two conversations may share one.

@@ -99,6 +99,7 @@ export function damaged(messages, damages) {
   for (const { what, a, b } of damages) {
     if (list.length === 0) break;
     const i = a % list.length;
+    if (list[i]?.unreadable) continue;
     const key = Array.isArray(list[i]?.content) ? 'content' : Array.isArray(list[i]?.parts) ? 'parts' : undefined;
     const edit = (change) => {
       if (key && list[i][key].length) list[i] = { ...list[i], [key]: change(list[i][key], b % list[i][key].length) };
@@ -109,7 +110,7 @@ export function damaged(messages, damages) {
     else if (what === 'empty') list[i] = key ? { ...list[i], [key]: [] } : list[i];
     else if (what === 'null') list[i] = [null, 7, 'text', [], undefined][b % 5];
     else if (what === 'role') list[i] = { ...list[i], role: ['user', 'assistant', 'tool', 'system', 'model', 'nobody', 5][b % 7] };
-    else if (what === 'odd') list[i] = { role: 'assistant', get content() { throw new Error('unreadable'); }, get parts() { throw new Error('unreadable'); } };
+    else if (what === 'odd') list[i] = { role: 'assistant', unreadable: true, get content() { throw new Error('unreadable'); }, get parts() { throw new Error('unreadable'); } };
     else if (what === 'drop part') edit((parts, p) => parts.toSpliced?.(p, 1) ?? [...parts.slice(0, p), ...parts.slice(p + 1)]);
     else if (what === 'repeat part') edit((parts, p) => [...parts, parts[p]]);
     else if (what === 'blank part') edit((parts, p) => [...parts.slice(0, p), key === 'parts' ? { text: ' ' } : { type: 'text', text: '\n' }, ...parts.slice(p + 1)]);

@@ -31,7 +31,7 @@ for (const format of FORMATS) {
       assert.ok(cut.legal.every((at) => at > 0 && at < messages.length));
       for (const at of cut.legal) assert.deepEqual(errors([...written({ beats: [], repeat: false }, format), ...messages.slice(at)], format), [], `cut ${at}`);
       edited += recipe.some((op) => 'edit' in op) ? 1 : 0;
-    }), { numRuns, seed: 1 });
+    }), { numRuns, seed: 1, endOnFailure: Boolean(process.env.GENTLE_FAST) });
     assert.ok(edited > numRuns / 50, `relief acted in ${edited} of ${numRuns} histories`);
   });
 
@@ -44,8 +44,7 @@ for (const format of FORMATS) {
       const fixed = repair(messages, format);
       const left = validate(fixed.messages, format).findings;
       assert.deepEqual(left.filter((f) => f.repairable), [], 'what can be healed is');
-      const refused = (fixed.refused ?? []).length > 0;
-      assert.equal(left.some((f) => f.level === 'E'), refused && left.some((f) => f.level === 'E'), 'what stays is said');
+      assert.deepEqual((fixed.refused ?? []).map((f) => f.detail), left.filter((f) => f.level === 'E').map((f) => f.detail), 'what stays is said');
       if (fixed.repaired.length === 0) assert.ok(fixed.messages.length === messages.length && fixed.messages.every((m, i) => m === messages[i]), 'what is fine stays the same object');
       else healed += 1;
       try {
@@ -53,7 +52,7 @@ for (const format of FORMATS) {
       } catch (error) {
         assert.equal(error.name, 'CascadeError', error.stack);
       }
-    }), { numRuns, seed: 2 });
+    }), { numRuns, seed: 2, endOnFailure: Boolean(process.env.GENTLE_FAST) });
     assert.ok(healed > numRuns / 20, `${healed} of ${numRuns} were healed`);
   });
 }

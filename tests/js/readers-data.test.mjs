@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { readSession } from '../../pkg-template/readers/index.js';
 import { assertSound, calls, kinds } from './readers-checks.mjs';
 
-const data = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'shared', 'data');
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
+const data = path.join(process.env.GENTLE_SHARED ?? path.join(root, '..', 'shared'), 'data');
 const present = existsSync(data);
 if (!present) console.warn('\n*** SKIPPED: no real session logs beside the repository (../shared/data); readers are tested on hand-made logs only. ***\n');
 

@@ -390,7 +390,7 @@ describe('real sessions', () => {
   real('pi-mono/large-session.jsonl', async (input) => {
     const report = await replaySession(input, { window: 120_000 });
     assert.deepEqual(report.violations, []);
-    const free = await replaySession(input, { window: 120_000, config: { eviction: { enabled: false } } });
+    const free = await replaySession(input, { window: 120_000, config: { eviction: { enabled: false }, cascade: { enabled: false } } });
     assert.ok(report.totals.maxAfter < free.totals.maxAfter);
     assert.ok(report.totals.handles.offered > 0);
     assert.equal(report.totals.handles.verified, report.totals.handles.offered);

@@ -162,3 +162,27 @@ describe('next over UIMessages', () => {
     assert.ok(spill.length >= 12);
   });
 });
+
+test('a fold covers whole UIMessages only, and its rows read back from the display history', async () => {
+  const text = (n) => `note ${n} `.padEnd(4_000, 'w');
+  const messages = Array.from({ length: 12 }, (_, n) => [user(`u${n}`, `Question ${n}`), assistant(`a${n}`, [tool(`c${n}`, 'small')], [{ type: 'text', text: text(n) }])]).flat();
+  messages.push(user('last', 'And now?'));
+  const positions = messages.map((_, i) => 100 + i);
+  const host = { ...memoryStore(), summarize: () => ({ text: '## Objective\nRead the notes.' }), rows: ({ from, to }) => messages.flatMap((message, i) => (positions[i] >= from && positions[i] <= to ? [{ position: positions[i], message }] : [])) };
+  const cascade = await open({ transcript: 'f', format: 'ai-sdk-ui', model: { id: 'test', window: 20_000, maxOutput: 1_000 }, host, config: { ...CHARS4, eviction: { enabled: false }, summarize: { keepRecent: 0, keepRounds: 1, background: false } } });
+  const next = await cascade.compact({ messages, positions });
+  assert.equal(next.outcomes.find((o) => o.stage === 'fold').outcome, 'done');
+  const { boundary } = cascade.state;
+  // Every message up to the boundary is covered whole: none of its rows is in the view, every row behind it is.
+  const rows = toModelMessages(messages);
+  const covered = toModelMessages(messages.filter((_, i) => positions[i] <= boundary));
+  assert.ok(covered.length > 10);
+  for (const row of covered) assert.ok(!next.view.includes(row));
+  for (const row of rows.slice(covered.length)) assert.ok(next.view.includes(row));
+  assert.match(JSON.stringify(next.view[0]), /Read the notes/);
+  const page = await cascade.tools[0].execute({ id: 'rows:100-101' });
+  assert.match(page, /Question 0/);
+  assert.match(page, /call read c0/);
+  assert.match(page, /note 0/);
+  cascade.close();
+});

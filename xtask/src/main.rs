@@ -2,6 +2,9 @@
 //!
 //! `cargo run -p xtask -- bindgen IN.wasm OUTDIR` writes the JavaScript glue for the wasm, the same as
 //! the wasm-bindgen command of that version, without having to install it.
+//! `cargo run -p xtask -- vocab OUTDIR` writes the token vocabularies the package ships.
+
+mod vocab;
 
 use std::{env, error::Error, path::Path};
 
@@ -9,7 +12,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["bindgen", input, out] => bindgen(Path::new(input), Path::new(out)),
-        _ => Err("usage: xtask bindgen IN.wasm OUTDIR".into()),
+        ["vocab", ..] => vocab::run(args.get(1..).unwrap_or(&[])),
+        _ => Err("usage: xtask bindgen IN.wasm OUTDIR | vocab OUTDIR".into()),
     }
 }
 

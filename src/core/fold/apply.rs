@@ -114,8 +114,10 @@ pub fn record(state: &mut State, fold: Fold) {
     let covered = fold.to;
     let position = |key: &str| key.split_once('.').and_then(|(p, _)| p.parse::<u64>().ok());
     state.entries.retain(|key, entry| entry.redacted || position(key).is_none_or(|p| p > covered));
-    // What was put on kept rows (the plan, recalled messages) is made anew: the prefix is gone anyway.
-    state.blocks.retain(|b| b.to > covered && !matches!(b.kind, BlockKind::Anchor | BlockKind::Recall));
+    // The plan is made anew: the prefix is gone anyway. Of the recalled messages the newest stay, because
+    // their turn does not look for them again.
+    let newest = state.blocks.iter().filter(|b| b.kind == BlockKind::Recall).map(|b| b.to).max();
+    state.blocks.retain(|b| b.to > covered && b.kind != BlockKind::Anchor && (b.kind != BlockKind::Recall || newest == Some(b.to)));
     state.stripped.retain(|p| *p > covered);
     state.context = None;
     state.boundary = Some(covered);

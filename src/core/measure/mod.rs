@@ -1,7 +1,10 @@
 //! Everything that is counted: texts, usage, occupancy, thresholds, the breakdown.
 
+pub mod bpe;
 pub mod breakdown;
 pub mod classes;
+pub mod family;
+pub mod learning;
 pub mod meter;
 pub mod occupancy;
 pub mod thresholds;

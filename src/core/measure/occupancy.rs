@@ -5,6 +5,8 @@
 
 use serde::Serialize;
 
+use super::family::{Family, Keeps};
+use super::learning::{self, Growth, Tools};
 use super::usage::Usage;
 use crate::core::state::Calibration;
 
@@ -29,26 +31,45 @@ pub struct Occupancy {
     pub provenance: Provenance,
 }
 
-/// Measured sizes of a request, in the estimate's own unit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Measured sizes of a request, in counted tokens.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sent {
     /// Rows of the host's list it was made from.
     pub rows: usize,
     /// Frame and view, measured.
     pub measured: u64,
+    /// The part of it that is priced by formula (media) and needs no correction.
+    pub media: u64,
     /// The part of it that is the newest counted response's own rows.
     pub response: u64,
+    /// The reasoning within the response.
+    pub reasoning: u64,
+    /// What stands behind the response, by tool.
+    pub pieces: Vec<(Box<str>, u64)>,
+    /// Results and user messages among that.
+    pub units: u32,
+    /// Whether the user spoke: the turn of the response is over.
+    pub turn: bool,
+}
+
+impl Sent {
+    fn texts(&self) -> f64 {
+        self.measured.saturating_sub(self.media) as f64
+    }
+
+    fn appended(&self) -> f64 {
+        self.pieces.iter().map(|p| p.1 as f64).sum()
+    }
 }
 
 /// A real count and the request it belongs to.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 struct Anchor {
     tokens: u32,
     output: Option<u32>,
+    reasoning: Option<u32>,
     /// Absent until the next `next` tells which rows the counted request was made of.
     sent: Option<Sent>,
-    /// Another model counted it.
-    foreign: bool,
 }
 
 /// Turns measurements and real counts into occupancy.
@@ -58,16 +79,35 @@ pub struct Gauge {
     last_sent: Option<Sent>,
     fixed_ratio: Option<f64>,
     fixed_overhead: Option<i64>,
+    family: Family,
     calibration: Calibration,
+    tools: Tools,
+    /// Reasoning of the running turn that is still in the window and goes when the user speaks.
+    held: f64,
     /// Set between `settle` and the next `next`: the count is the response's own, exact.
     fresh: bool,
+    /// The anchor was counted by another model.
+    foreign: bool,
+    /// The history changed under the count (fold, branch): nothing is known until the next one.
+    void: bool,
     /// The overhead that another model counted; better than none.
     other_overhead: Option<i64>,
+    /// The ratio of the model before, while the anchor is not scaled to this one.
+    unscaled: Option<f64>,
+    /// How far the overhead jumped at the newest count, if it did.
+    drift: Option<i64>,
 }
 
-/// Estimated growth from which a step says something about the ratio, and the weight of the start value.
-const ENOUGH: f64 = 200.0;
-const PRIOR_TOKENS: f64 = 4_000.0;
+/// A response's own rows in later requests.
+struct Own {
+    kept: f64,
+    /// Reasoning in it that goes when the turn ends.
+    held: f64,
+}
+
+/// A jump of the overhead that is worth telling: at least this much, and this share of the window's content.
+const DRIFT_TOKENS: i64 = 2_000;
+const DRIFT_SHARE: f64 = 0.1;
 
 impl Gauge {
     /// A gauge that starts from what was learned before and from what the host knows.
@@ -81,16 +121,55 @@ impl Gauge {
         self.fixed_overhead = overhead;
     }
 
+    /// Takes the constants of the model's family.
+    pub fn set_family(&mut self, family: Family) {
+        self.family = family;
+        if let Some(from) = self.unscaled.take().filter(|_| family != Family::default()) {
+            self.rescale(self.ratio() / from);
+        }
+    }
+
+    /// Another model counts from now on. The last count is scaled by what is known of the two, and is an
+    /// estimate until the new model answers.
+    pub fn switch(&mut self, calibration: Calibration) {
+        let (from, known) = (self.ratio(), self.calibration.estimated > 0.0 || self.family != Family::default());
+        self.other_overhead = self.overhead();
+        self.calibration = calibration;
+        self.tools = Tools::default();
+        // A model nobody has seen counts like the last one until its family or a count says otherwise.
+        self.unscaled = (known && calibration.estimated == 0.0).then_some(from);
+        if known && calibration.estimated > 0.0 {
+            self.rescale(self.ratio() / from);
+        }
+        self.foreign = self.anchor.is_some();
+        self.last_sent = None;
+        self.held = 0.0;
+        self.fresh = false;
+    }
+
+    fn rescale(&mut self, factor: f64) {
+        if let Some(anchor) = &mut self.anchor {
+            for n in [Some(&mut anchor.tokens), anchor.output.as_mut(), anchor.reasoning.as_mut()].into_iter().flatten() {
+                *n = to_tokens(f64::from(*n) * factor);
+            }
+        }
+    }
+
+    /// Rows that the host passes no more are gone from the request that was counted, too.
+    pub fn drop_rows(&mut self, from: usize, n: usize) {
+        for sent in [self.anchor.as_mut().and_then(|a| a.sent.as_mut()), self.last_sent.as_mut()].into_iter().flatten() {
+            sent.rows = if sent.rows >= from + n { sent.rows - n } else { sent.rows.min(from) };
+        }
+    }
+
     /// What was learned.
     pub fn calibration(&self) -> Calibration {
         self.calibration
     }
 
-    /// Real tokens per estimated token.
+    /// Real tokens per counted token.
     pub fn ratio(&self) -> f64 {
-        let start = self.fixed_ratio.unwrap_or(1.0);
-        let c = self.calibration;
-        ((start * PRIOR_TOKENS + c.real) / (PRIOR_TOKENS + c.estimated)).clamp(0.2, 5.0)
+        learning::ratio(&self.calibration, self.fixed_ratio.unwrap_or(self.family.ratio))
     }
 
     /// Real tokens that the messages do not show, as far as known.
@@ -98,27 +177,10 @@ impl Gauge {
         self.calibration.overhead.or(self.fixed_overhead).or(self.other_overhead)
     }
 
-    /// Another model counts from now on. What the last one counted is scaled by the two ratios where both are
-    /// known, and only an estimate.
-    pub fn switch(&mut self, calibration: Calibration) {
-        let known = |c: Calibration| c.estimated > 0.0;
-        let (from, both) = (self.ratio(), known(self.calibration) && known(calibration));
-        self.other_overhead = self.overhead();
-        self.calibration = calibration;
-        let factor = if both { self.ratio() / from } else { 1.0 };
-        if let Some(anchor) = &mut self.anchor {
-            let scaled = |n: u32| to_tokens(f64::from(n) * factor);
-            *anchor = Anchor { tokens: scaled(anchor.tokens), output: anchor.output.map(scaled), foreign: true, ..*anchor };
-        }
-        self.last_sent = None;
-        self.fresh = false;
-    }
-
-    /// The host's list lost `n` rows from `from` on, which are in no request any more.
-    pub fn drop_rows(&mut self, from: usize, n: usize) {
-        let shift = |sent: &mut Sent| sent.rows = if sent.rows >= from + n { sent.rows - n } else { sent.rows.min(from) };
-        self.last_sent.iter_mut().for_each(shift);
-        self.anchor.iter_mut().filter_map(|a| a.sent.as_mut()).for_each(shift);
+    /// How far the overhead jumped at the newest count: something is in the window that the messages do
+    /// not show, or is not in it although they do.
+    pub fn drift(&self) -> Option<i64> {
+        self.drift
     }
 
     /// A new request is being put together: from here on the response's own rows count too.
@@ -136,39 +198,82 @@ impl Gauge {
     pub fn settle(&mut self, usage: &Usage) -> bool {
         let Some(tokens) = usage.input_tokens else { return false };
         let sent = self.last_sent.take();
-        if let Some(now) = sent {
+        if let Some(now) = &sent {
             self.learn(tokens, now);
         }
-        self.anchor = Some(Anchor { tokens, output: usage.output_tokens, sent, foreign: false });
+        self.anchor = Some(Anchor { tokens, output: usage.output_tokens, reasoning: usage.reasoning_tokens, sent });
         self.fresh = true;
+        self.foreign = false;
+        self.void = false;
         true
     }
 
     /// Growth between two counts says how far the estimate is off.
-    fn learn(&mut self, tokens: u32, now: Sent) {
-        match self.anchor {
-            Some(Anchor { tokens: before, output, sent: Some(then), foreign: false }) if now.rows > then.rows && now.measured > then.measured => {
-                // A response whose output was reported is not estimated, so it teaches nothing.
-                let own = output.map_or(0, |_| now.response);
-                let estimated = now.measured.saturating_sub(then.measured + own) as f64;
-                let real = f64::from(tokens) - f64::from(before) - f64::from(output.unwrap_or(0));
-                if estimated >= ENOUGH && real > 0.0 {
-                    let real = real.clamp(estimated * 0.2, estimated * 5.0);
-                    self.calibration.real += real;
-                    self.calibration.estimated += estimated;
-                }
+    fn learn(&mut self, tokens: u32, now: &Sent) {
+        let start = self.fixed_ratio.unwrap_or(self.family.ratio);
+        if let Some(anchor) = self.anchor.clone().filter(|_| !self.foreign)
+            && let Some(then) = anchor.sent.as_ref().filter(|then| now.rows > then.rows)
+        {
+            let own = self.own(&anchor, now);
+            let elsewhere = now.texts() - then.texts() - now.response as f64 - now.appended();
+            let gone = if now.turn { self.held + own.held } else { 0.0 };
+            // Media are priced, not measured: a step with new ones says nothing about texts.
+            if now.media <= then.media && elsewhere >= -0.5 {
+                let whole = [("".into(), elsewhere.max(0.0) as u64)];
+                let pieces = if now.pieces.is_empty() { &whole[..] } else { now.pieces.as_slice() };
+                let real = f64::from(tokens) - f64::from(anchor.tokens) - own.kept + gone;
+                learning::learn(&mut self.calibration, &mut self.tools, start, &Growth { real, pieces, units: now.units });
             }
-            _ => {}
+            self.held = if now.turn { 0.0 } else { self.held + own.held };
         }
-        let shown = (now.measured as f64 * self.ratio()).round() as i64;
-        self.calibration.overhead.get_or_insert(i64::from(tokens) - shown);
+        let shown = (now.texts() * self.ratio()).round() as i64 + now.media as i64;
+        let overhead = i64::from(tokens) - shown;
+        let before = self.calibration.overhead.replace(overhead);
+        self.drift = before.map(|b| overhead - b).filter(|d| d.abs() >= DRIFT_TOKENS && d.abs() as f64 >= DRIFT_SHARE * f64::from(tokens));
+    }
+
+    /// What stays of a response: what was reported, less the reasoning that the provider drops.
+    fn own(&self, anchor: &Anchor, now: &Sent) -> Own {
+        let ratio = self.ratio();
+        let reasoning = now.reasoning as f64 * ratio;
+        let visible = now.response.saturating_sub(now.reasoning) as f64 * ratio;
+        let reported = anchor.reasoning.map_or(0.0, f64::from);
+        let keeps = self.family.reasoning;
+        let output = anchor.output.map(f64::from).filter(|out| *out >= 0.7 * visible);
+        let kept = match (keeps, output) {
+            // Nothing was reported, or less than what is there (a figure from the start of a stream).
+            (Keeps::None, None) => visible,
+            (_, None) => visible + reasoning,
+            (Keeps::None, Some(out)) if reported > 0.0 => out - reported.min(out),
+            (Keeps::None, Some(_)) if reasoning > 0.0 => visible,
+            (Keeps::None, Some(out)) if out > 2.5 * visible + 100.0 => visible,
+            (_, Some(out)) => out,
+        };
+        let thought = if reported > 0.0 { reported } else if reasoning > 0.0 { reasoning * 1.6 + 60.0 } else { 0.0 };
+        Own { kept, held: if keeps == Keeps::Turn { (kept - visible).clamp(0.0, thought) } else { 0.0 } }
+    }
+
+    /// The provider refused the request and said what it counted.
+    pub fn refused(&mut self, tokens: u32) {
+        let sent = self.last_sent.clone().or_else(|| self.anchor.as_ref().and_then(|a| a.sent.clone()));
+        self.anchor = Some(Anchor { tokens, output: None, reasoning: None, sent });
+        self.fresh = false;
+        self.foreign = false;
+        self.held = 0.0;
     }
 
     /// The anchor no longer describes the history (fold, branch, rewritten list).
     pub fn void(&mut self) {
+        self.void |= self.anchor.is_some();
         self.anchor = None;
         self.last_sent = None;
         self.fresh = false;
+        self.held = 0.0;
+    }
+
+    /// Whether a count was known and the history has changed since.
+    pub fn is_void(&self) -> bool {
+        self.void
     }
 
     /// Whether a real count is known.
@@ -187,26 +292,33 @@ impl Gauge {
 
     /// Rows of the request the last real count belongs to.
     pub fn anchored_rows(&self) -> Option<usize> {
-        self.anchor.and_then(|a| a.sent).map(|s| s.rows)
+        self.anchor.as_ref().and_then(|a| a.sent.as_ref()).map(|s| s.rows)
     }
 
     /// Occupancy of a request that measures this.
-    pub fn read(&self, now: Sent) -> Occupancy {
-        let Some(anchor) = self.anchor else {
-            return Occupancy { tokens: self.estimate(now.measured), provenance: Provenance::Estimated };
+    pub fn read(&self, now: &Sent) -> Occupancy {
+        let Some(anchor) = &self.anchor else {
+            return Occupancy { tokens: self.estimate_of(now), provenance: Provenance::Estimated };
         };
         if self.fresh {
             return Occupancy { tokens: anchor.tokens, provenance: Provenance::Exact };
         }
-        let then = anchor.sent.map_or(now.measured, |s| s.measured);
-        let grown = now.measured as f64 - then as f64;
-        let (appended, own) = match anchor.output {
-            Some(output) => (grown - now.response as f64, f64::from(output)),
-            None => (grown, 0.0),
-        };
-        let tokens = f64::from(anchor.tokens) + own + appended * self.ratio();
-        let provenance = if anchor.foreign { Provenance::Estimated } else { Provenance::Anchored };
+        let ratio = self.ratio();
+        let own = self.own(anchor, now);
+        let rest: f64 = now.pieces.iter().map(|(tool, n)| self.tools.ratio(tool, ratio) * *n as f64).sum();
+        let beside = learning::step(&self.calibration) * f64::from(now.units);
+        let gone = if now.turn { self.held + own.held } else { 0.0 };
+        let (texts, media) = anchor.sent.as_ref().map_or((now.texts(), now.media), |s| (s.texts(), s.media));
+        let elsewhere = now.texts() - texts - now.response as f64 - now.appended();
+        let media = now.media as f64 - media as f64;
+        let tokens = f64::from(anchor.tokens) + own.kept - gone + rest + beside + elsewhere * ratio + media;
+        let provenance = if self.foreign { Provenance::Estimated } else { Provenance::Anchored };
         Occupancy { tokens: to_tokens(tokens), provenance }
+    }
+
+    /// The calibrated estimate of a whole request.
+    pub fn estimate_of(&self, now: &Sent) -> u32 {
+        to_tokens(now.texts() * self.ratio() + now.media as f64 + self.overhead().unwrap_or(0) as f64)
     }
 
     /// The calibrated estimate of a whole request that measures `measured`.
@@ -214,7 +326,7 @@ impl Gauge {
         to_tokens(measured as f64 * self.ratio() + self.overhead().unwrap_or(0) as f64)
     }
 
-    /// Estimated tokens in the provider's unit.
+    /// Counted tokens in the provider's unit.
     pub fn scale(&self, measured: u64) -> u32 {
         to_tokens(measured as f64 * self.ratio())
     }
@@ -233,7 +345,7 @@ mod tests {
     }
 
     fn sent(rows: usize, measured: u64, response: u64) -> Sent {
-        Sent { rows, measured, response }
+        Sent { rows, measured, response, ..Sent::default() }
     }
 
     #[test]
@@ -241,13 +353,13 @@ mod tests {
         let mut g = Gauge::default();
         g.settle(&usage(73_000, None));
         g.settle(&usage(110_000, None));
-        assert_eq!(g.read(Sent::default()), Occupancy { tokens: 110_000, provenance: Provenance::Exact });
+        assert_eq!(g.read(&Sent::default()), Occupancy { tokens: 110_000, provenance: Provenance::Exact });
         g.place_anchor(sent(1, 10, 0));
         let now = sent(3, 1_011, 1);
-        g.sent(now);
-        assert_eq!(g.read(now), Occupancy { tokens: 111_001, provenance: Provenance::Anchored });
+        g.sent(now.clone());
+        assert_eq!(g.read(&now), Occupancy { tokens: 111_001, provenance: Provenance::Anchored });
         assert!(!g.settle(&usage(0, None)));
-        assert_eq!(g.read(now).tokens, 111_001);
+        assert_eq!(g.read(&now).tokens, 111_001);
     }
 
     #[test]
@@ -256,7 +368,7 @@ mod tests {
         g.settle(&usage(110_000, Some(250)));
         g.place_anchor(sent(1, 10, 0));
         g.sent(sent(3, 1_011, 1));
-        assert_eq!(g.read(sent(3, 1_011, 1)).tokens, 111_250);
+        assert_eq!(g.read(&sent(3, 1_011, 1)).tokens, 111_250);
     }
 
     #[test]
@@ -265,28 +377,28 @@ mod tests {
         g.sent(sent(5, 51_000, 0));
         g.settle(&usage(52_000, None));
         g.sent(sent(5, 51_000, 0));
-        assert_eq!(g.read(sent(5, 51_000, 0)).tokens, 52_000);
-        assert_eq!(g.read(sent(5, 1_000, 0)), Occupancy { tokens: 2_000, provenance: Provenance::Anchored });
+        assert_eq!(g.read(&sent(5, 51_000, 0)).tokens, 52_000);
+        assert_eq!(g.read(&sent(5, 1_000, 0)), Occupancy { tokens: 2_000, provenance: Provenance::Anchored });
     }
 
     #[test]
     fn another_model_counts_by_its_own_ratio_and_teaches_only_itself() {
-        let mut g = Gauge::new(Calibration { real: 12_000.0, estimated: 10_000.0, overhead: Some(500) }, None, None);
+        let mut g = Gauge::new(Calibration { real: 12_000.0, estimated: 10_000.0, overhead: Some(500), ..Calibration::default() }, None, None);
         g.sent(sent(5, 100_000, 0));
         g.settle(&usage(300_000, None));
         g.sent(sent(5, 100_000, 0));
         let mut unknown = g.clone();
         unknown.switch(Calibration::default());
-        assert_eq!(unknown.read(sent(5, 100_000, 0)), Occupancy { tokens: 300_000, provenance: Provenance::Estimated });
+        assert_eq!(unknown.read(&sent(5, 100_000, 0)), Occupancy { tokens: 300_000, provenance: Provenance::Estimated });
         assert_eq!(unknown.overhead(), g.overhead(), "the other model's is better than none");
         // Ratios 16,000/14,000 and 5,000/14,000.
-        g.switch(Calibration { real: 1_000.0, estimated: 10_000.0, overhead: None });
-        assert_eq!(g.read(sent(5, 100_000, 0)).tokens, 93_750);
+        g.switch(Calibration { real: 1_000.0, estimated: 10_000.0, overhead: None, ..Calibration::default() });
+        assert_eq!(g.read(&sent(5, 100_000, 0)).tokens, 93_750);
         let before = g.ratio();
         g.sent(sent(7, 110_000, 0));
         g.settle(&usage(40_000, None));
         assert_eq!(g.ratio(), before, "growth from one model's count to another's says nothing");
-        assert_eq!(g.read(sent(7, 110_000, 0)).provenance, Provenance::Exact);
+        assert_eq!(g.read(&sent(7, 110_000, 0)).provenance, Provenance::Exact);
     }
 
     #[test]

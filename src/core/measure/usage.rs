@@ -24,6 +24,9 @@ pub struct Usage {
     /// The reasoning within it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning_tokens: Option<u32>,
+    /// The reported total contradicts its parts; the parts are what counts.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub inconsistent: bool,
 }
 
 /// A number, or an object that carries a total.
@@ -95,6 +98,42 @@ pub struct RawUsage {
     bedrock_cache_write: Option<f64>,
     // LangChain.
     input_token_details: Option<LangChainDetails>,
+    output_token_details: Option<Reasoned>,
+    // DeepSeek: the prompt in two parts.
+    prompt_cache_hit_tokens: Option<f64>,
+    // Codex: the cached part is inside the input.
+    cached_input_tokens: Option<f64>,
+    reasoning_output_tokens: Option<f64>,
+    // Logs of agents: the cached part beside the input (opencode, pi) or inside it (Gemini CLI).
+    input: Option<f64>,
+    output: Option<f64>,
+    reasoning: Option<f64>,
+    cache: Option<Cached>,
+    #[serde(rename = "cacheRead")]
+    cache_read: Option<f64>,
+    #[serde(rename = "cacheWrite")]
+    cache_write: Option<f64>,
+    cached: Option<f64>,
+    thoughts: Option<f64>,
+    // What each calls the sum.
+    total_tokens: Option<f64>,
+    #[serde(rename = "totalTokens")]
+    sdk_total: Option<f64>,
+    #[serde(rename = "totalTokenCount")]
+    gemini_total: Option<f64>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+struct Reasoned {
+    reasoning: Option<f64>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+struct Cached {
+    read: Option<f64>,
+    write: Option<f64>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -134,6 +173,22 @@ struct Iteration {
 impl RawUsage {
     /// The normalised reading.
     pub fn read(&self) -> Usage {
+        let mut usage = self.read_parts();
+        usage.inconsistent = self.contradicts(&usage);
+        usage
+    }
+
+    /// Whether the reported total is neither of the sums that providers report.
+    fn contradicts(&self, usage: &Usage) -> bool {
+        let (Some(total), Some(input)) = (self.total_tokens.or(self.sdk_total).or(self.gemini_total), usage.input_tokens) else { return false };
+        let [input, output, reasoning] = [Some(input), usage.output_tokens, usage.reasoning_tokens].map(|n| f64::from(n.unwrap_or(0)));
+        let cached = f64::from(usage.cache_read_tokens.unwrap_or(0)) + f64::from(usage.cache_write_tokens.unwrap_or(0));
+        let near = |sum: f64| (total - sum).abs() <= (0.05 * sum).max(64.0);
+        let sums = [input + output, input + output + reasoning, input + output - cached, input, input + output - reasoning];
+        total > 0.0 && !sums.into_iter().any(near)
+    }
+
+    fn read_parts(&self) -> Usage {
         if let Some(last) = self.iterations.as_ref().and_then(|i| i.iter().rev().find(|i| i.r#type == "message")) {
             return anthropic(last.input_tokens, last.cache_read_input_tokens, last.cache_creation_input_tokens, last.output_tokens);
         }
@@ -144,7 +199,7 @@ impl RawUsage {
         if self.prompt_tokens.is_some() {
             let d = self.prompt_tokens_details.clone().unwrap_or_default();
             let reasoning = self.completion_tokens_details.as_ref().and_then(|d| d.reasoning_tokens);
-            return build(self.prompt_tokens, d.cached_tokens, d.cache_write_tokens, self.completion_tokens, reasoning);
+            return build(self.prompt_tokens, d.cached_tokens.or(self.prompt_cache_hit_tokens), d.cache_write_tokens, self.completion_tokens, reasoning);
         }
         if let Some(input) = self.sdk_input {
             return self.read_sdk(input);
@@ -155,9 +210,28 @@ impl RawUsage {
             return build(self.input_tokens, d.cached_tokens, d.cache_write_tokens, self.output_tokens, reasoning);
         }
         if let Some(d) = &self.input_token_details {
-            return build(self.input_tokens, d.cache_read, d.cache_creation, self.output_tokens, None);
+            let reasoning = self.output_token_details.as_ref().and_then(|d| d.reasoning);
+            return build(self.input_tokens, d.cache_read, d.cache_creation, self.output_tokens, reasoning);
+        }
+        if self.cached_input_tokens.is_some() || self.reasoning_output_tokens.is_some() {
+            return build(self.input_tokens, self.cached_input_tokens, None, self.output_tokens, self.reasoning_output_tokens);
+        }
+        if let Some(input) = self.input {
+            return self.read_log(input);
         }
         anthropic(self.input_tokens, self.cache_read_input_tokens, self.cache_creation_input_tokens, self.output_tokens)
+    }
+
+    /// Gemini's CLI counts cached tokens inside the input and thoughts beside the output; the others the
+    /// other way round.
+    fn read_log(&self, input: f64) -> Usage {
+        if self.cached.is_some() || self.thoughts.is_some() {
+            let output = self.output.map(|o| o + self.thoughts.unwrap_or(0.0));
+            return build(Some(input), self.cached, None, output, self.thoughts);
+        }
+        let cache = self.cache.clone().unwrap_or_default();
+        let usage = anthropic(Some(input), cache.read.or(self.cache_read), cache.write.or(self.cache_write), self.output);
+        Usage { reasoning_tokens: tokens(self.reasoning), ..usage }
     }
 
     fn read_sdk(&self, input: Count) -> Usage {
@@ -192,6 +266,7 @@ fn build(input: Option<f64>, read: Option<f64>, write: Option<f64>, output: Opti
         cache_write_tokens: tokens(write),
         output_tokens: tokens(output).filter(|n| *n > 0),
         reasoning_tokens: tokens(reasoning),
+        inconsistent: false,
     }
 }
 
@@ -227,6 +302,31 @@ mod tests {
         assert_eq!((v4.input_tokens, v4.cache_read_tokens, v4.reasoning_tokens), (Some(300), Some(200), Some(4)));
         let bedrock = read(r#"{"inputTokens":10,"cacheReadInputTokens":90,"outputTokens":1}"#);
         assert_eq!(bedrock.input_tokens, Some(100));
+    }
+
+    #[test]
+    fn a_total_that_contradicts_its_parts_is_told_and_not_believed() {
+        let odd = read(r#"{"inputTokens":21000,"outputTokens":900,"reasoningTokens":400,"totalTokens":188000}"#);
+        assert_eq!((odd.input_tokens, odd.inconsistent), (Some(21_000), true));
+        for fine in [
+            r#"{"inputTokens":21000,"outputTokens":900,"totalTokens":21900}"#,
+            r#"{"promptTokenCount":500,"candidatesTokenCount":40,"thoughtsTokenCount":300,"totalTokenCount":840}"#,
+            r#"{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120,"prompt_cache_hit_tokens":64,"prompt_cache_miss_tokens":36}"#,
+        ] {
+            assert!(!read(fine).inconsistent, "{fine}");
+        }
+    }
+
+    #[test]
+    fn logs_of_agents_by_their_own_names() {
+        let opencode = read(r#"{"input":9,"output":20,"reasoning":5,"cache":{"read":1000,"write":11}}"#);
+        assert_eq!((opencode.input_tokens, opencode.reasoning_tokens), (Some(1_020), Some(5)));
+        let pi = read(r#"{"input":9,"output":20,"cacheRead":1000,"cacheWrite":11}"#);
+        assert_eq!(pi.input_tokens, Some(1_020));
+        let gemini = read(r#"{"input":500,"output":20,"cached":400,"thoughts":30,"tool":0,"total":550}"#);
+        assert_eq!((gemini.input_tokens, gemini.cache_read_tokens, gemini.output_tokens), (Some(500), Some(400), Some(50)));
+        let codex = read(r#"{"input_tokens":500,"cached_input_tokens":400,"output_tokens":50,"reasoning_output_tokens":30,"total_tokens":550}"#);
+        assert_eq!((codex.input_tokens, codex.reasoning_tokens, codex.inconsistent), (Some(500), Some(30), false));
     }
 
     #[test]

@@ -3,4 +3,8 @@
 pub mod anchor;
 pub mod authority;
 pub mod frames;
+pub mod lexical;
 pub mod orders;
+pub mod promote;
+pub mod recall;
+pub mod vectors;

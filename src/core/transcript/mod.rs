@@ -105,6 +105,16 @@ impl Transcript {
         }
     }
 
+    /// Every part, with whether it is its row's first and how many calls the row holds.
+    pub fn each_part(&mut self, mut change: impl FnMut(bool, usize, &mut Part)) {
+        for row in &mut self.rows {
+            let calls = row.calls();
+            for (i, part) in row.parts.iter_mut().enumerate() {
+                change(i == 0, calls, part);
+            }
+        }
+    }
+
     /// Adds a row at the end.
     pub fn push_row(&mut self, row: Row) {
         self.rows.push(row);

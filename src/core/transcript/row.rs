@@ -162,6 +162,11 @@ impl Row {
             })
     }
 
+    /// How many calls it makes.
+    pub fn calls(&self) -> usize {
+        self.parts.iter().filter(|p| p.kind == PartKind::Call).count()
+    }
+
     /// What the row weighs.
     pub fn tokens(&self) -> u32 {
         self.parts.iter().fold(0, |sum, p| sum.saturating_add(p.tokens()))

@@ -161,6 +161,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Questions without a call and answers without a question go.
+    #[allow(clippy::collapsible_match, reason = "healing is an effect; a guard only looks")]
     pub(super) fn approvals(&mut self) {
         let transcript = self.transcript;
         let mut asked: BTreeSet<&str> = BTreeSet::new();

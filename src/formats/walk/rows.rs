@@ -3,7 +3,7 @@
 use super::super::check::Check;
 use super::super::{First, Placing};
 use super::Walk;
-use crate::core::transcript::{Flags, Part, PartKind, Role, Row};
+use crate::core::transcript::{Flags, Part, PartKind, Role, Row, Transcript};
 
 /// Most messages a request may hold, where there is a limit.
 const MOST_ROWS: usize = 100_000;
@@ -22,6 +22,9 @@ pub(super) fn check(walk: &mut Walk<'_>) {
         if row.role == Role::System {
             let check = if leading { Check::LeadingSystem } else { Check::MiddleSystem };
             walk.report(check, at, None, || format!("message {at} is a system message"));
+        }
+        if row.role == Role::System && !leading && !system_place(transcript, at) {
+            walk.report(Check::SystemPlace, at, None, || format!("message {at} is a system message"));
         }
         leading &= row.role == Role::System;
         emptiness(walk, at, row);
@@ -45,6 +48,14 @@ pub(super) fn check(walk: &mut Walk<'_>) {
     ends(walk);
     signatures(walk);
     governed(walk);
+}
+
+/// Whether a system message between others follows a user turn and leads to an assistant message or the end.
+fn system_place(transcript: &Transcript, at: usize) -> bool {
+    let rows = transcript.rows();
+    let other = |r: &&Row| r.role != Role::System;
+    let before = rows.iter().take(at).rev().find(other).is_some_and(|r| matches!(r.role, Role::User | Role::Tool));
+    before && rows.iter().skip(at + 1).find(other).is_none_or(|r| r.role == Role::Assistant)
 }
 
 fn one_part(walk: &mut Walk<'_>, at: usize, p: usize, row: &Row, part: &Part) {
@@ -193,7 +204,7 @@ fn signatures(walk: &mut Walk<'_>) {
 }
 
 /// Rounds whose items kept their ids though their reasoning is gone, in a history that reasons.
-pub(in crate::formats) fn lost_reasoning(transcript: &crate::core::transcript::Transcript) -> Vec<(usize, usize)> {
+pub(in crate::formats) fn lost_reasoning(transcript: &Transcript) -> Vec<(usize, usize)> {
     let named = |p: &Part| p.flags.has(Flags::ITEM_ID);
     let reasons = |row: &Row| row.parts.iter().any(|p| p.kind == PartKind::Reasoning);
     if !transcript.rows().iter().any(|r| r.parts.iter().any(|p| p.kind == PartKind::Reasoning && named(p))) {

@@ -33,7 +33,7 @@ export function testCases(categories, { ops = {}, checks = {}, pending = {} } = 
 
 /** @param {import('./run.mjs').World} world @param {any} must @param {typeof CHECKS} checks */
 export function runCheck(world, must, checks = CHECKS) {
-  if (must.optional && targetOf(world, must.target) === undefined) return;
+  if (must.optional && must.target && targetOf(world, must.target) === undefined) return;
   if (must.unlessOutcome && world.outcome === must.unlessOutcome) return;
   const check = checks[must.check];
   if (!check) throw new Error(`the runner has no check ${must.check}`);

@@ -1,0 +1,57 @@
+// @ts-check
+// What families of models make of a text, a call, a result and a set of tools. Data; a host's own count wins.
+//
+// `ratio` is real tokens per `o200k_base` token, to start from: the gauge learns the rest. The other numbers are
+// tokens of the provider. Ratios and constants are medians over recorded requests with the providers' own counts
+// (tool sets with an even hash; the odd ones are the check that the bench prints), 2026-11-30; hidden tool prompts
+// as in Anthropic's tool-use overview of 2026-08; which models keep reasoning as in the providers' guides of 2026-08.
+
+/**
+ * @typedef {object} Family
+ * @property {string} name
+ * @property {number} [ratio]
+ * @property {number} [base] a request beside its messages
+ * @property {number} [message] a message beside its parts
+ * @property {number} [system] a system prompt beside its text
+ * @property {number} [call] a call beside its arguments
+ * @property {number} [result] a result beside its output
+ * @property {number} [parallel] each call of a message that holds several
+ * @property {number} [spelled] how often a call's tool name is spelled out
+ * @property {'all' | 'turn' | 'none'} [reasoning] what stays of it: everything, until the user speaks again, nothing
+ * @property {{ style: 'typescript' | 'json' | 'words', auto: number, forced?: number, withSystem?: number, each?: number }} [tools]
+ *   how tools are shown to the model, and the hidden text around them
+ * @property {number} [thinking] extended thinking switched on
+ * @property {number} [format] an answer bound to a schema, beside the schema
+ */
+
+const openai = { ratio: 1, message: 4, system: 4, format: 9, reasoning: /** @type {const} */ ('turn') };
+const claude = { ratio: 1.17, base: 3, message: 4, call: 34, result: 14, parallel: 14, spelled: 1, thinking: 28, format: 128, reasoning: /** @type {const} */ ('turn') };
+/** @param {number} auto @param {number} forced */
+const hidden = (auto, forced) => ({ style: /** @type {const} */ ('json'), auto: auto + 2, forced: forced + 8, each: 8 });
+
+/** First match wins; the text is `provider model` in lower case. @type {[RegExp, Family][]} */
+const TABLE = [
+  [/claude.*(opus|fable|mythos)[-. ]5/, { ...claude, name: 'claude-5', ratio: 1.5, reasoning: 'all', tools: hidden(286, 406) }],
+  [/claude.*sonnet[-. ]5/, { ...claude, name: 'claude-5', ratio: 1.5, reasoning: 'all', tools: hidden(354, 474) }],
+  [/claude.*opus-4[-.]8/, { ...claude, name: 'claude-4.8', ratio: 1.5, reasoning: 'all', tools: hidden(290, 410) }],
+  [/claude.*opus-4[-.]7/, { ...claude, name: 'claude-4.7', ratio: 1.5, reasoning: 'all', tools: hidden(675, 804) }],
+  [/claude.*opus-4[-.][56]/, { ...claude, name: 'claude-4.5', reasoning: 'all', tools: hidden(497, 589) }],
+  [/claude.*(sonnet-4[-.][56]|haiku-4)/, { ...claude, name: 'claude-4.5', tools: hidden(497, 589) }],
+  [/claude/, { ...claude, name: 'claude', tools: hidden(313, 315) }],
+  [/(openai[-.]chat|azure).*(gpt-5|(^|[ /])o[134])/, { ...openai, name: 'openai-chat-5', base: 2, call: 9, spelled: 2, parallel: 8, tools: { style: 'typescript', auto: 83, each: -0.4 } }],
+  [/openai[-.]chat/, { ...openai, name: 'openai-chat', base: 3, call: 5, spelled: 2, parallel: 8, tools: { style: 'typescript', auto: 2, withSystem: -2, each: -0.4 } }],
+  [/gpt-oss/, { ...openai, name: 'gpt-oss', base: 3, call: 9, spelled: 2, result: 2, reasoning: 'turn', tools: { style: 'typescript', auto: 60 } }],
+  [/gpt-5|(^|[ /])o[134](-|$)|codex/, { ...openai, name: 'openai-5', base: 2, call: 7, spelled: 2, result: 2, tools: { style: 'typescript', auto: 2, each: -0.4 } }],
+  [/gpt|openai/, { ...openai, name: 'openai', base: 3, call: 4, spelled: 2, tools: { style: 'typescript', auto: -3, each: -0.4 } }],
+  [/gemini-(2[.-]5|[3-9])/, { name: 'gemini', ratio: 1, base: 2, spelled: 1, reasoning: 'none', tools: { style: 'words', auto: 10 } }],
+  [/gemini|gemma/, { name: 'gemini-2.0', ratio: 1, spelled: 1, reasoning: 'none', tools: { style: 'words', auto: 2 } }],
+  [/llama/, { name: 'llama', ratio: 1, message: 4, call: 8, result: 12, spelled: 1, reasoning: 'none', tools: { style: 'json', auto: 120 } }],
+  [/minimax/, { name: 'minimax', ratio: 1.28, call: 8, spelled: 1, reasoning: 'none', tools: { style: 'json', auto: 0 } }],
+  [/mistral|magistral|codestral|pixtral|devstral|voxtral|qwen|deepseek|glm|kimi|command|nova|grok/, { name: 'open', ratio: 1.1, message: 4, call: 8, result: 8, spelled: 1, reasoning: 'turn', tools: { style: 'json', auto: 0, each: 4 } }],
+];
+
+/** The constants of a model's family; undefined for a model that the table does not know. @param {string} id @param {string} [provider] @returns {Family | undefined} */
+export function familyOf(id, provider = '') {
+  const name = `${provider} ${id}`.toLowerCase();
+  return TABLE.find(([pattern]) => pattern.test(name))?.[1];
+}

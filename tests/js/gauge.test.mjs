@@ -1,0 +1,254 @@
+// The gauge: what providers report, what is learned from it, what a model's family costs, and what an overflow says.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { open } from '../../pkg/inline.js';
+import { readOverflow } from '../../pkg/overflow.js';
+import { breakdown, readUsage } from '../../pkg/pure.js';
+import { definitionOf, toolText } from '../../pkg/tool-text.js';
+import { calls, filler, reach, result, rounds, says, session, user } from './session-kit.mjs';
+
+const QUIET = { eviction: { enabled: false }, summarize: { enabled: false }, cascade: { enabled: false } };
+const bare = (model, config = {}, more = {}) => open({ transcript: 't', format: 'ai-sdk', model, config: { ...QUIET, ...config }, ...more });
+
+test('usage is found in whatever holds it, and only one call of this conversation counts', () => {
+  const cases = [
+    [{ usage: { input_tokens: 5, cache_read_input_tokens: 95 } }, 100],
+    [{ message: { usage: { input_tokens: 5, cache_creation_input_tokens: 95, output_tokens: 3 } } }, 100],
+    [{ usageMetadata: { promptTokenCount: 100, cachedContentTokenCount: 90 } }, 100],
+    [{ payload: { info: { last_token_usage: { input_tokens: 100, cached_input_tokens: 80, output_tokens: 4 }, total_token_usage: { input_tokens: 9_000 } } } }, 100],
+    [{ tokens: { input: 10, output: 2, cache: { read: 80, write: 10 } } }, 100],
+    [{ usage_metadata: { input_tokens: 100, output_tokens: 2, input_token_details: { cache_read: 60 } } }, 100],
+    [{ input_tokens: 220, iterations: [{ type: 'compaction', input_tokens: 55_196 }, { type: 'message', input_tokens: 220 }] }, 220],
+    [{ total_token_usage: { input_tokens: 9_000 } }, undefined],
+    [{ isSidechain: true, message: { usage: { input_tokens: 100 } } }, undefined],
+    [{ parent_tool_use_id: 'toolu_1', message: { usage: { input_tokens: 100 } } }, undefined],
+    [{ inputTokens: 0, outputTokens: 0 }, undefined],
+    [undefined, undefined],
+    ['nonsense', undefined],
+  ];
+  for (const [given, expected] of cases) assert.equal(readUsage(given).inputTokens, expected, JSON.stringify(given));
+});
+
+test('a total that contradicts its parts is a finding, and the parts count', async () => {
+  const { c } = await session({ window: 200_000, config: QUIET });
+  await c.next({ messages: [user('go')] });
+  const usage = { inputTokens: 21_000, outputTokens: 900, reasoningTokens: 400, totalTokens: 188_000 };
+  const { occupancy } = await c.settle({ usage });
+  assert.deepEqual(occupancy, { tokens: 21_000, provenance: 'exact' });
+  assert.ok(c.inspect().findings.some((f) => f.kind === 'inconsistent_usage'));
+  await c.settle({ usage: { inputTokens: 21_100, outputTokens: 900, totalTokens: 22_000 } });
+  assert.ok(!c.inspect().findings.some((f) => f.kind === 'inconsistent_usage'));
+});
+
+test('overflow texts of the providers give window and size; rate limits do not', () => {
+  const cases = [
+    ['prompt is too long: 210452 tokens > 200000 maximum', { provider: 'anthropic', window: 200_000, requested: 210_452 }],
+    ["This model's maximum context length is 128000 tokens. However, your messages resulted in 130001 tokens. Please reduce the length.", { provider: 'openai', window: 128_000, requested: 130_001 }],
+    ['The input token count (1048990) exceeds the maximum number of tokens allowed (1048576).', { provider: 'google', window: 1_048_576, requested: 1_048_990 }],
+    ['Input is too long for requested model.', { provider: 'bedrock' }],
+    ["This model's maximum prompt length is 131072 but the request contains 140000 tokens.", { provider: 'xai', window: 131_072, requested: 140_000 }],
+    ['the request (9000 tokens) exceeds the available context size (8192 tokens)', { provider: 'llama.cpp', window: 8_192, requested: 9_000 }],
+    [{ error: { code: 'context_length_exceeded', message: 'Your input exceeds the context window of this model.' } }, { provider: 'openai' }],
+    [{ cause: { responseBody: '{"error":{"type":"invalid_request_error","message":"prompt is too long: 2 tokens > 1 maximum"}}' } }, { provider: 'anthropic', window: 1, requested: 2 }],
+    [{ stop_reason: 'model_context_window_exceeded' }, { provider: 'any' }],
+  ];
+  for (const [error, expected] of cases) assert.deepEqual(readOverflow(error), expected);
+  for (const other of ['Rate limit reached: tokens per minute (TPM): Limit 30000, Requested 40000', 'overloaded_error', undefined, null, 5, new Error('fetch failed')]) assert.equal(readOverflow(other), undefined);
+  const hostile = { get message() { throw new Error('no'); } };
+  assert.equal(readOverflow(hostile), undefined);
+});
+
+test('an overflow teaches the window, and the teaching survives a restart', async () => {
+  const model = { id: 'unheard-of' };
+  const c = await bare(model);
+  await c.next({ messages: [user('go')] });
+  assert.deepEqual(c.inspect().window, { tokens: 128_000, source: 'assumed', model: 'unheard-of' });
+  const settled = await c.settle({ error: new Error("This model's maximum context length is 32768 tokens. However, you requested 40000 tokens") });
+  assert.deepEqual(settled.overflow, { provider: 'openai', window: 32_768, requested: 40_000, provenance: 'exact' });
+  assert.deepEqual(settled.window, { tokens: 32_768, source: 'learned', model: 'unheard-of' });
+  assert.deepEqual(settled.occupancy, { tokens: 40_000, provenance: 'anchored' });
+  const again = await bare(model, {}, { state: c.state });
+  assert.equal(again.inspect().window.tokens, 32_768);
+});
+
+test('a larger success corrects an assumed window, not a stated one', async () => {
+  for (const [model, expected] of [[{ id: 'x', assumedWindow: 32_768 }, 65_536], [{ id: 'x', window: 32_768 }, 32_768]]) {
+    const c = await bare(model);
+    await c.next({ messages: [user('go')] });
+    await c.settle({ usage: { inputTokens: 35_000 } });
+    assert.equal(c.inspect().window.tokens, expected);
+  }
+});
+
+test('a server that cuts silently is noticed, and the second time it is the window', async () => {
+  const c = await bare({ id: 'local', assumedWindow: 128_000 }, { estimate: { counter: 'chars4' } });
+  const list = [user('go')];
+  const step = async (tokens, chars) => {
+    list.push(calls(`c${list.length}`), result(`c${list.length}`, filler(chars)));
+    await c.next({ messages: list });
+    await c.settle({ usage: { inputTokens: tokens } });
+    return c.inspect();
+  };
+  await step(4_000, 16_000);
+  const first = await step(4_096, 40_000);
+  assert.ok(first.findings.some((f) => f.kind === 'truncated_by_server'));
+  assert.equal(first.window.tokens, 128_000);
+  const second = await step(4_096, 40_000);
+  assert.deepEqual(second.window, { tokens: 4_096, source: 'learned', model: 'local' });
+});
+
+test('reasoning: kept by one family, gone with the turn in another, never back in a third', async () => {
+  const thought = { role: 'assistant', content: [{ type: 'reasoning', text: 'a '.repeat(1_000) }, { type: 'text', text: 'ok' }] };
+  const after = {};
+  for (const id of ['claude-opus-4-6', 'gpt-5', 'gemini-2.5-pro']) {
+    const c = await bare({ id, window: 200_000 });
+    const list = [user('go')];
+    await c.next({ messages: list });
+    await c.settle({ usage: { inputTokens: 10_000, outputTokens: 1_010, reasoningTokens: 1_000 } });
+    list.push(thought, user('thanks'));
+    after[id] = (await c.next({ messages: list })).occupancy.tokens - 10_000;
+  }
+  assert.ok(after['claude-opus-4-6'] >= 1_010 && after['claude-opus-4-6'] < 1_040, String(after['claude-opus-4-6']));
+  for (const id of ['gpt-5', 'gemini-2.5-pro']) assert.ok(after[id] >= 0 && after[id] < 60, `${id}: ${after[id]}`);
+});
+
+test('an OpenAI tool costs what its TypeScript costs', () => {
+  const schema = { description: 'Where to look', properties: { path: { type: 'string', description: 'Absolute path.\n  No globs.' }, depth: { type: 'integer', default: 2 }, kind: { enum: ['file', 'dir'] }, tags: { type: 'array', items: { type: 'string' } }, at: { $ref: '#/$defs/At' } }, required: ['path'], $defs: { At: { type: 'object', properties: { line: { type: ['integer', 'null'] } }, required: ['line'] } } };
+  const definition = definitionOf({ name: 'list', schema: { type: 'function', function: { name: 'list', description: 'Lists files.', parameters: schema } } });
+  assert.equal(
+    toolText(definition, 'typescript'),
+    '// Lists files.\ntype list = (_: // Where to look\n{\n// Absolute path.\nNo globs.\npath: string,\ndepth?: number, // default: 2\nkind?: "file" | "dir",\ntags?: string[],\nat?: {\nline: number | null,\n},\n}) => any;\n\n',
+  );
+  assert.equal(toolText(definitionOf({ name: 'now' }), 'typescript'), 'type now = () => any;\n\n');
+  const same = [{ name: 'list', schema: { description: 'Lists files.', inputSchema: schema } }, { name: 'list', schema: { description: 'Lists files.', input_schema: schema } }, { name: 'list', description: 'Lists files.', schema: { type: 'object', ...schema } }];
+  for (const tool of same) assert.equal(definitionOf(tool).description, 'Lists files.');
+});
+
+test('a tool schema that refers to itself is counted, not followed for ever', () => {
+  const node = { type: 'object', properties: { child: { $ref: '#/$defs/Node' } } };
+  assert.match(toolText(definitionOf({ name: 't', schema: { ...node, $defs: { Node: node } } }), 'typescript'), /any/);
+});
+
+test('the hidden tool prompt is in the tools, and the gauge keeps to hand-worked sizes where asked', async () => {
+  const frame = { system: 's'.repeat(400), tools: [{ name: 'a', source: 'core', schema: { type: 'object', properties: {} } }] };
+  const c = await bare({ id: 'claude-sonnet-4-5' });
+  await c.next({ messages: [user('go')], frame });
+  const tools = c.inspect().breakdown.buckets.find((b) => b.id === 'tools');
+  assert.ok(tools.tokens > 500 && tools.tokens < 580, String(tools.tokens));
+  assert.ok(tools.items.some((i) => i.label === 'provider' && i.tokens > 480));
+  const plain = await bare({ id: 'claude-sonnet-4-5' }, { estimate: { counter: 'chars4' } });
+  const { occupancy } = await plain.next({ messages: [user('x'.repeat(40))], frame: { system: frame.system } });
+  assert.equal(occupancy.tokens, 110);
+});
+
+test('buckets and overhead are the total, whatever was learned', async () => {
+  const { c } = await session({ window: 400_000, config: QUIET });
+  const list = [user('go')];
+  for (let i = 0; i < 12; i += 1) {
+    list.push(calls(`c${i}`), result(`c${i}`, filler(4_000 + i * 777)));
+    const sent = await c.next({ messages: list, frame: { system: 'y'.repeat(1_111), tools: [{ name: 'b', source: 'core', schema: { type: 'object' } }] } });
+    await c.settle({ usage: { inputTokens: Math.round(sent.before * 1.37) + 500, outputTokens: 20 } });
+    for (const moment of [c.inspect().breakdown, (await c.next({ messages: list })) && c.inspect().breakdown]) {
+      const summed = moment.buckets.filter((b) => b.summed !== false).reduce((n, b) => n + b.tokens, 0);
+      assert.equal(summed + moment.overhead, moment.total);
+      for (const bucket of moment.buckets) if (bucket.items?.length) assert.equal(bucket.items.reduce((n, item) => n + item.tokens, 0), bucket.tokens);
+    }
+  }
+});
+
+test('what the next relief would free is what it then frees', async () => {
+  const { c } = await session({ window: 40_000, maxOutput: 4_000, config: { summarize: { enabled: false } } });
+  const list = rounds(12, 4_000);
+  await c.next({ messages: [user('go'), ...list] });
+  await c.settle({ usage: { inputTokens: 15_000 } });
+  const { nextRelief, thresholds } = c.inspect();
+  assert.equal(nextRelief.stage, 'evict');
+  assert.equal(nextRelief.atTokens, thresholds.evict);
+  await c.settle({ usage: { inputTokens: 20_000 } });
+  const foretold = c.inspect().nextRelief;
+  const { events } = await c.next({ messages: [user('go'), ...list] });
+  const evicted = events.find((e) => e.type === 'context.evicted');
+  assert.deepEqual([evicted.resultCount, evicted.reclaimedTokens], [foretold.resultCount, foretold.reclaimedTokens]);
+  assert.equal(c.inspect().breakdown.reclaimedBy.evict, evicted.reclaimedTokens);
+});
+
+test('a jump of what the messages do not show is a finding', async () => {
+  const { c } = await session({ window: 200_000, config: QUIET });
+  const list = [user('go')];
+  for (const real of [10_000, 11_050, 26_000]) {
+    await c.next({ messages: list });
+    await c.settle({ usage: { inputTokens: real } });
+    const told = c.inspect().findings.some((f) => f.kind === 'overhead_drift');
+    assert.equal(told, real === 26_000);
+    list.push(calls(`c${real}`), result(`c${real}`, filler(4_000)));
+  }
+});
+
+test('scaled buckets sum to the total; a wrong guess of the window gives no percentage', () => {
+  const buckets = [['system', 1_200], ['messages', 9_000], ['deferred', 5_000]].map(([id, tokens]) => ({ id, label: id, tokens, summed: id !== 'deferred' }));
+  const scaled = breakdown({ buckets, real: 15_001, scale: true, model: { id: 'm', window: 200_000 } });
+  assert.deepEqual([scaled.overhead, scaled.scaled, scaled.buckets[0].tokens + scaled.buckets[1].tokens], [0, true, 15_001]);
+  assert.equal(breakdown({ buckets, real: 35_000, model: { id: 'm', assumedWindow: 32_768 } }).percent, null);
+  assert.equal(breakdown({ buckets, real: 300_000, model: { id: 'm', window: 256_000 } }).percent, 117.1875);
+});
+
+test('AS-3 deferred tools are promoted by name: behind the others, at the end of the turn, also after a restart', async () => {
+  const frame = { system: 's', tools: [{ name: 'g1', source: 'github' }, { name: 'z', source: 'zoo', deferred: true }, { name: 'a', source: 'core' }, { name: 'y', source: 'zoo', deferred: true }, { name: 'g2', source: 'github' }, { name: 'b', source: 'core' }] };
+  const { c } = await session({ window: 200_000, config: QUIET });
+  const list = [user('go')];
+  assert.deepEqual((await c.next({ messages: list, frame })).frame.tools, ['a', 'b', 'g1', 'g2']);
+  list.push(calls('c1'), result('c1', 'r'));
+  c.set({ promote: ['z'] });
+  assert.deepEqual((await c.next({ messages: list, frame })).frame.tools, ['a', 'b', 'g1', 'g2'], 'the turn is running');
+  list.push(says('done'), user('next'));
+  const promoted = await c.next({ messages: list, frame });
+  assert.deepEqual(promoted.frame.tools, ['a', 'b', 'g1', 'g2', 'z']);
+  assert.deepEqual(promoted.prefix.brokenBy, { at: 'tools', cause: 'promoted', name: 'z' });
+  const quiet = await c.next({ messages: list, frame });
+  assert.equal(quiet.prefix.brokenBy, undefined);
+  const again = await open({ transcript: 't', format: 'ai-sdk', model: { id: 'm', window: 200_000 }, config: QUIET, state: c.state });
+  assert.deepEqual((await again.next({ messages: list, frame })).frame.tools, ['a', 'b', 'g1', 'g2', 'z']);
+});
+
+test('AS-3 a tool the model asked for by name is bound at once', async () => {
+  const frame = { tools: [{ name: 'a', source: 'core' }, { name: 'z', source: 'zoo', deferred: true }] };
+  const { c } = await session({ window: 200_000, config: QUIET });
+  const asks = { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'l1', toolName: 'load_tool', input: { name: 'z' } }] };
+  const list = [user('go'), asks, result('l1', 'loading')];
+  await c.next({ messages: [user('go')], frame });
+  c.set({ promote: ['z'] });
+  assert.deepEqual((await c.next({ messages: list, frame })).frame.tools, ['a', 'z']);
+  assert.throws(() => c.set({ promote: 'z' }), { code: 'bad_input' });
+});
+
+test('AS-2 a date in the system prompt is what breaks the prefix', async () => {
+  const { c } = await session({ window: 200_000, config: QUIET });
+  await c.next({ messages: [user('go')], frame: { system: 'Today is Monday.' } });
+  const { prefix } = await c.next({ messages: [user('go')], frame: { system: 'Today is Tuesday.' } });
+  assert.deepEqual(prefix, { tokens: 0, bytes: 0, brokenBy: { at: 'system', cause: 'changed' } });
+});
+
+test('AS-1 fifty turns send the same system prompt and tools; a changed todo waits in the frame', async () => {
+  const { c } = await session({ window: 400_000, config: QUIET });
+  const list = [];
+  const heads = new Set();
+  for (let i = 0; i < 50; i += 1) {
+    list.push(user(`turn ${i}`), says(`done ${i}`));
+    const next = await c.next({ messages: list, frame: { system: 'same', tools: [{ name: 'a', source: 'core' }], context: [{ kind: 'todo', text: `item ${i}` }] } });
+    assert.equal(next.prefix.brokenBy, undefined, `turn ${i}`);
+    heads.add(JSON.stringify([next.frame, next.view[0]]));
+  }
+  assert.equal(heads.size, 1);
+});
+
+test('after a fold the panel has no number until the next count', async () => {
+  const { c } = await session({ window: 10_000, maxOutput: 1_000, config: { eviction: { enabled: false }, summarize: { background: false } }, host: { summarize: () => ({ text: '## Objective\nshort' }) } });
+  const next = await reach(c, [user('go'), ...rounds(2, 8_000), says('and')], 6_100);
+  assert.ok(next.outcomes.some((o) => o.stage === 'fold' && o.outcome === 'done'), JSON.stringify(next.outcomes));
+  assert.equal(next.occupancy.provenance, 'estimated');
+  const { unknown, percent, total } = c.inspect().breakdown;
+  assert.deepEqual([unknown, percent], [true, null]);
+  assert.ok(total > 0, 'thresholds still have an estimate to go by');
+  await c.settle({ usage: { inputTokens: 900 } });
+  assert.deepEqual([c.inspect().breakdown.unknown, c.inspect().breakdown.percent], [undefined, 9]);
+});

@@ -1,0 +1,71 @@
+// The types: they compile where they should, refuse what they should, and name what is there.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import * as inline from '../../pkg/inline.js';
+import * as pure from '../../pkg/pure.js';
+import * as memory from '../../pkg/stores/memory.js';
+
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
+const work = path.join(root, 'target', 'types');
+
+function compile(config) {
+  try {
+    return execFileSync(process.execPath, [path.join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', config], { encoding: 'utf8', cwd: root });
+  } catch (error) {
+    return error.stdout;
+  }
+}
+
+test('programs that use the package right compile, by name and through its exports; wrong ones do not', () => {
+  rmSync(work, { recursive: true, force: true });
+  mkdirSync(path.join(work, 'tests', 'node_modules'), { recursive: true });
+  cpSync(path.join(root, 'tests', 'types'), path.join(work, 'tests', 'types'), { recursive: true });
+  symlinkSync(path.join(root, 'pkg'), path.join(work, 'tests', 'node_modules', 'gentle-cascade'), 'dir');
+  symlinkSync(path.join(root, 'pkg'), path.join(work, 'pkg'), 'dir');
+  assert.equal(compile(path.join(work, 'tests', 'types', 'tsconfig.json')), '');
+});
+
+test('the package checks under checkJs', () => {
+  const found = compile(path.join(root, 'tests', 'types', 'tsconfig.js.json')).split('\n');
+  // The glue is generated, and checked by its generator.
+  assert.deepEqual(found.filter((line) => line.startsWith('pkg/') && !/^pkg\/core_bg\.(js|wasm\.inline\.js)/.test(line)), []);
+});
+
+/** Names a declaration file exports as values, those it takes over included. */
+function values(file) {
+  const program = ts.createProgram([path.join(root, 'pkg', file)], { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext, target: ts.ScriptTarget.ES2023 });
+  const checker = program.getTypeChecker();
+  const symbol = checker.getSymbolAtLocation(program.getSourceFile(path.join(root, 'pkg', file)));
+  return checker.getExportsOfModule(symbol).filter((s) => (s.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(s) : s).flags & ts.SymbolFlags.Value).map((s) => s.name).sort();
+}
+
+for (const [file, module] of [['index.d.ts', inline], ['pure.d.ts', pure], ['stores/memory.d.ts', memory]]) {
+  test(`${file} names what is there, and nothing else`, () => assert.deepEqual(values(file), Object.keys(module).sort()));
+}
+
+for (const name of ['web', 'slim']) {
+  test(`${name}.d.ts names what is there`, async () => assert.deepEqual(values(`${name}.d.ts`), Object.keys(await import(`../../pkg/${name}.js`)).sort()));
+}
+
+test('every member of a session is typed, and every typed one is there', async () => {
+  const c = await inline.open({ transcript: 't', model: 'gpt-5' });
+  const typed = [...readFileSync(path.join(root, 'pkg', 'index.d.ts'), 'utf8').matchAll(/^ {2}(?:readonly )?(\w+)(?:<[^>]*>)?(?:\(|: readonly Read|: State)/gm)].map((m) => m[1]);
+  const own = Object.getOwnPropertyNames(Object.getPrototypeOf(c)).filter((n) => n !== 'constructor');
+  assert.deepEqual(own.filter((n) => !typed.includes(n)), []);
+  for (const name of ['next', 'settle', 'result', 'compact', 'tools', 'inspect', 'set', 'rewind', 'unfold', 'state', 'close']) assert.ok(typed.includes(name) && name in c, name);
+  c.close();
+});
+
+test('every knob is typed with its default, and every typed knob is one', async () => {
+  const c = await inline.open({ transcript: 't', model: 'gpt-5' });
+  const settings = readFileSync(path.join(root, 'pkg', 'types.d.ts'), 'utf8').split('interface Settings {')[1].split('\n}\n')[0];
+  const typed = [...settings.matchAll(/^ {2}(\w+):/gm)].map((m) => m[1]);
+  for (const key of typed) c.set({ config: { [key]: null } });
+  assert.throws(() => c.set({ config: { nothing: null } }), { code: 'bad_config' });
+  c.close();
+});
