@@ -70,8 +70,6 @@ class Cascade {
   #layer = new ViewLayer();
   /** @type {any[]} */
   #tools;
-  /** The model as the core reads it. @type {any} */
-  #model;
   /** Positions of the rows of the last call. @type {number[]} */
   #positions = [];
 

@@ -59,7 +59,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
         1 => (30u8..100).prop_map(Act::Rewind),
         1 => Just(Act::Unfold),
     ];
-    prop::collection::vec(act, 1..60)
+    prop::collection::vec(act, 1..40)
 }
 
 /// A conversation with its store, seen from outside.
@@ -288,7 +288,7 @@ fn run(patch: &str, acts: &[Act]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 160, max_shrink_iters: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 40, max_shrink_iters: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn folds_in_the_background(acts in acts()) {
