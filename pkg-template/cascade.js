@@ -575,8 +575,9 @@ function isTaskBoundary(messages, format) {
   if (!Array.isArray(messages)) return false;
   let open = 0;
   let said = false;
-  for (const message of messages) {
-    for (const part of shallow(() => format.parts(message))) {
+  const read = format.rowFormat ?? format;
+  for (const message of shallow(() => (format.rows ? format.rows(messages).messages : messages))) {
+    for (const part of shallow(() => read.parts(message))) {
       if (part.kind === PART_CALL) open += 1;
       else if (part.kind === PART_RESULT) open -= 1;
       else if (part.kind === PART_TEXT) said = true;
@@ -591,7 +592,7 @@ const PART_CALL = 2;
 const PART_RESULT = 3;
 const PART_ASKS = 5;
 
-/** @param {() => any[]} read */
+/** Nothing where the host's messages cannot be read: a suggestion is not worth an error. @param {() => any[]} read @returns {any[]} */
 function shallow(read) {
   try {
     return read();

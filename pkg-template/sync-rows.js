@@ -18,7 +18,7 @@ const SYSTEM = 0;
 export class RowSync {
   #core;
   #window;
-  /** @type {{ id: number, print: number, position: number, system: boolean }[]} */
+  /** @type {{ id: number, print: number, position: number, owner: number, system: boolean }[]} */
   #rows = [];
 
   /** @param {any} core @param {import('./project.js').Window} window */
@@ -57,7 +57,7 @@ export class RowSync {
       const known = this.#rows[i];
       if (known && i < this.#core.rows() && known.id === id && known.print === print && known.position === position) continue;
       this.#project(message, i, position, format);
-      this.#rows[i] = { id, print, position, system: format.role(message) === SYSTEM };
+      this.#rows[i] = { id, print, position, owner: this.owners?.[i] ?? position, system: format.role(message) === SYSTEM };
     }
     if (this.#core.rows() > messages.length) this.#core.rewind(messages.length);
     this.#rows.length = messages.length;
@@ -83,10 +83,10 @@ export class RowSync {
       if (known > first && first === lead) throw badInput(`\`messages\` lost its first ${known - first} rows; pass \`positions\` beside a list that does not begin at the beginning`);
       return;
     }
-    const position = first === lead ? positions[first] : undefined;
-    if (!Number.isSafeInteger(position) || rows[lead].position === position) return;
-    let to = rows.findIndex((row) => row.position === position);
-    if (to < 0 && rows.every((row) => row.position < position)) to = rows.length;
+    const owner = first === lead ? this.owners?.[first] ?? positions[first] : undefined;
+    if (!Number.isSafeInteger(owner) || rows[lead].owner === owner) return;
+    let to = rows.findIndex((row) => row.owner === owner);
+    if (to < 0 && rows.every((row) => row.owner < Number(owner))) to = rows.length;
     if (to > lead && this.#core.dropCovered(lead, to - lead)) rows.splice(lead, to - lead);
   }
 

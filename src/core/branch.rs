@@ -45,6 +45,8 @@ pub fn branch(state: &State, at: u64, positions: &Positions) -> State {
         entries: entries.collect(),
         blocks: state.blocks.iter().filter(|b| b.to <= at).cloned().map(|b| moved_block(b, &map)).collect(),
         folds,
+        taken: state.taken.clone(),
+        stripped: state.stripped.iter().filter(|p| **p <= at).map(|p| map(*p)).collect(),
         context: state.context.clone(),
         order_keys: moved_keys(&state.order_keys, at, &map),
         pins: state.pins.iter().filter(|p| **p <= at).map(|p| map(*p)).collect(),

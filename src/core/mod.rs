@@ -15,6 +15,7 @@ pub mod view;
 pub mod state;
 pub mod relieve;
 pub mod session;
+mod session_handles;
 pub mod session_gauge;
 pub mod session_inputs;
 pub mod session_names;

@@ -3,8 +3,6 @@
 //! Holds the values that the ladder plans on and the assembly renders. Decides nothing itself; keeps the
 //! view's sizes in step with the decision log.
 
-use std::collections::BTreeMap;
-
 use super::config::Config;
 use super::error::{Code, Error};
 use super::frame::Frame;
@@ -227,6 +225,9 @@ impl Session {
 
     /// Indexes the rows that were added and lays the decision log over them.
     pub fn take_rows(&mut self) -> Result<(), Error> {
+        if !self.transcript.is_settled() {
+            self.reserve_handles();
+        }
         let from = self.transcript.settle_index();
         let taken = self.take_from(from);
         if taken.is_err() {
@@ -238,12 +239,18 @@ impl Session {
 
     fn take_from(&mut self, from: usize) -> Result<(), Error> {
         self.transcript.check_positions()?;
+        self.notice_rewind();
         self.settle_provisional();
+        let taken = self.state.taken.len();
         for row in from..self.transcript.len() {
             let parts = self.transcript.row(row).map_or(0, |r| r.parts.len());
             for part in 0..parts {
                 self.lay_entry(row, part)?;
             }
+        }
+        if self.state.taken.len() > taken {
+            self.reserve_handles();
+            self.transcript.reindex();
         }
         self.drop_stored_briefs();
         self.lay_stripped(if self.state.stripped.is_empty() { self.transcript.len() } else { from });
@@ -285,7 +292,8 @@ impl Session {
     /// The result is another one than the entry was made for.
     fn forget_entry(&mut self, call: CallId) {
         if let Some(key) = self.transcript.index().call(call).map(Call::key) {
-            self.state.entries.remove(&key);
+            let handle = self.state.entries.remove(&key).and_then(|e| e.handle);
+            self.state.taken.extend(handle);
             self.dirty = true;
         }
     }
@@ -407,6 +415,7 @@ impl Session {
             self.gauge.void();
         }
         self.lay_stripped(0);
+        let taken = self.state.taken.len();
         for (call, row, part) in self.results_from(0) {
             let foreign = |e: &Entry| self.transcript.part(row, part).is_some_and(|p| !e.of.is_empty() && e.of != p.measure.fingerprint());
             if self.entry(call).is_some_and(foreign) {
@@ -417,6 +426,10 @@ impl Session {
                 self.transcript.set_stand_in(row, part, stand_in);
                 self.note_change(row, "adopted");
             }
+        }
+        self.reserve_handles();
+        if self.state.taken.len() > taken {
+            self.transcript.reindex();
         }
         self.lay_view(usize::MAX, "adopted");
     }
@@ -445,22 +458,11 @@ impl Session {
         self.note_change(kept, "folded");
     }
 
-    /// Call ids of covered rows go on being counted when the host passes those rows no more.
-    pub(super) fn count_from_earlier(&mut self) {
-        let mut ids: BTreeMap<Box<str>, u32> = BTreeMap::new();
-        for fold in self.state.folds.iter().filter(|f| f.active) {
-            for (id, n) in &fold.ids {
-                *ids.entry(id.as_str().into()).or_default() += n;
-            }
-        }
-        self.transcript.set_earlier(self.state.boundary, ids);
-    }
-
     /// The host passes `n` covered rows from `from` on no more. Returns whether they were all covered; if not,
     /// nothing changes.
     pub fn drop_covered(&mut self, from: usize, n: usize) -> bool {
         let Some(boundary) = self.state.boundary else { return false };
-        let covered = |at: usize| self.transcript.row(at).is_some_and(|r| r.role != Role::System && r.position.is_none_or(|p| p <= boundary));
+        let covered = |at: usize| self.transcript.row(at).is_some_and(|r| r.role != Role::System && r.key_position().is_none_or(|p| p <= boundary));
         if n == 0 || !(from..from + n).all(covered) {
             return false;
         }
@@ -495,11 +497,10 @@ impl Session {
         if let Some(call) = waiting {
             return call.handle.to_string();
         }
-        let taken = |handle: &str| index.by_handle(handle).is_some() || self.state.entries.contains_key(&format!("~{handle}"));
         let mut occurrence = index.occurrences(call_id) + 1;
         loop {
             let handle = if occurrence == 1 { call_id.to_owned() } else { format!("{call_id}~{occurrence}") };
-            if !taken(&handle) {
+            if !self.is_taken(&handle) {
                 return handle;
             }
             occurrence += 1;

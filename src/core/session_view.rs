@@ -64,11 +64,12 @@ impl Session {
         let kept = self.first_kept();
         let leading = self.transcript.rows().iter().take_while(|r| r.role == Role::System).count();
         let pinned = self.pinned_rounds();
+        let live = self.live_from();
         let mut first_change = None;
         let mut before: Option<Gone> = None;
         for at in 0..self.transcript.len() {
             let Some(row) = self.transcript.row(at) else { continue };
-            let gone = if at < leading || (at >= kept && pinned.contains(&at)) {
+            let gone = if at < leading || (at >= kept && (at >= live || pinned.contains(&at))) {
                 None
             } else if at < kept {
                 Some(Gone::Folded)
@@ -126,15 +127,32 @@ impl Session {
         self.state.blocks.get(placed.block)
     }
 
+    /// A list that ends before the boundary was taken back by the host: what is covered has to be shown.
+    pub(super) fn notice_rewind(&mut self) {
+        let Some(boundary) = self.state.boundary else { return };
+        let newest = self.transcript.rows().iter().try_fold(None::<u64>, |top, r| r.key_position().map(|p| Some(top.map_or(p, |t| t.max(p)))));
+        if let Some(Some(to)) = newest
+            && to <= boundary
+        {
+            self.rewind_to(to);
+        }
+    }
+
+    /// First row that no block may hide: the step whose results the model has not read, or the first unread row.
+    fn live_from(&self) -> usize {
+        let unread = self.transcript.first_unread();
+        self.transcript.index().rounds().last().filter(|r| r.end > unread).map_or(unread, |r| r.start)
+    }
+
     /// Takes back folds that cover rows after `to`, and every decision on rows after it.
     pub fn rewind_to(&mut self, to: u64) {
         for fold in &mut self.state.folds {
-            if fold.to > to {
-                fold.active = false;
-            }
+            // Something it kept has to be left; the first kept row is the assistant's.
+            fold.active &= fold.to < to;
         }
+        self.take_handles_behind(to);
         let position = |key: &str| key.split_once('.').and_then(|(p, _)| p.parse::<u64>().ok());
-        self.state.entries.retain(|key, _| position(key).is_none_or(|p| p <= to));
+        self.state.entries.retain(|key, _| position(key).is_some_and(|p| p <= to));
         self.state.blocks.retain(|b| b.to <= to);
         self.after_unfold();
     }

@@ -25,6 +25,9 @@ pub struct State {
     /// The decision log: what became of each result, by call key.
     #[serde(default)]
     pub entries: BTreeMap<String, Entry>,
+    /// Handles of outputs that were stored for calls that are no more; no other call is given them.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub taken: BTreeSet<String>,
     /// Texts of ours in the view since the boundary.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<Block>,
@@ -107,6 +110,7 @@ impl Default for State {
             v: VERSION,
             boundary: None,
             entries: BTreeMap::new(),
+            taken: BTreeSet::new(),
             blocks: Vec::new(),
             folds: Vec::new(),
             context: None,

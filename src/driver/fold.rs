@@ -67,7 +67,7 @@ impl<H: Host> Driver<H> {
             if row.role == Role::System || row.is_blank() {
                 continue;
             }
-            if let Some(p) = row.position {
+            if let Some(p) = row.key_position() {
                 if plan.boundary.is_some_and(|b| p <= b) {
                     continue;
                 }
@@ -76,7 +76,7 @@ impl<H: Host> Driver<H> {
             let told = self.tell_row(&session, at);
             if below {
                 if row.is_real_user()
-                    && let Some(position) = row.position
+                    && let Some(position) = row.key_position()
                 {
                     let text = self.user_text(row, at);
                     users.push(Order { position, key: None, text });

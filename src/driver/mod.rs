@@ -112,18 +112,16 @@ impl<H: Host> Driver<H> {
 
     /// Takes back what was decided after a row, folds included.
     pub async fn rewind(&self, to: u64) -> Result<(), Failure<H::Error>> {
-        let mark = self.with(|s| s.mark());
-        self.with(|s| s.rewind_to(to));
-        self.write_or(mark).await
+        self.alter(|s| {
+            s.rewind_to(to);
+            Ok(())
+        })
+        .await
     }
 
     /// Takes a fold back, and those made on it.
     pub async fn unfold(&self, id: &str) -> Result<(), Failure<H::Error>> {
-        let mark = self.with(|s| s.mark());
-        if !self.with(|s| s.unfold(id)) {
-            return Err(Error::bad_input("`id` is not the id of a fold that is in force").into());
-        }
-        self.write_or(mark).await
+        self.alter(|s| if s.unfold(id) { Ok(()) } else { Err(Error::bad_input("`id` is not the id of a fold that is in force")) }).await
     }
 
     /// A fold and a `next` may commit side by side; the store's newest version counts, whoever hears of it last.
@@ -139,23 +137,35 @@ impl<H: Host> Driver<H> {
     /// Starts afresh on the same rows; with `all` nothing is remembered at all.
     pub async fn reset(&self, all: bool) -> Result<(), Failure<H::Error>> {
         self.planned.take();
-        let mark = self.with(|s| s.mark());
-        self.with(|s| {
+        self.alter(|s| {
             let state = branch::reset(&s.state, all);
             s.adopt(state);
             s.note_change(0, "reset");
             s.dirty = true;
-        });
-        self.write_or(mark).await
+            Ok(())
+        })
+        .await
     }
 
-    /// Commits; a failure leaves everything as it was.
-    async fn write_or(&self, mark: Mark) -> Result<(), Failure<H::Error>> {
-        let done = self.write().await;
-        if done.is_err() {
-            self.with(|s| s.go_back(mark));
+    /// Changes the state and commits; when somebody else wrote meanwhile, their state is changed. A failure
+    /// leaves everything as it was.
+    async fn alter(&self, apply: impl Fn(&mut Session) -> Result<(), Error>) -> Result<(), Failure<H::Error>> {
+        for last in [false, true] {
+            let mark = self.with(|s| s.mark());
+            self.with(&apply)?;
+            match self.write().await {
+                Err(Failure::Ours(error)) if error.code == Code::StaleStore && !last && self.host.has(Method::Load) => {
+                    self.with(|s| s.go_back(mark));
+                    self.reload().await?;
+                }
+                Err(failure) => {
+                    self.with(|s| s.go_back(mark));
+                    return Err(failure);
+                }
+                Ok(()) => return Ok(()),
+            }
         }
-        done
+        Ok(())
     }
 
     /// Commits what a call other than `next` changed.

@@ -85,7 +85,7 @@ fn part(kind: PartKind, id: &str, name: &str, text: &str) -> Part {
     }
 }
 
-fn row(message: &Message, position: Option<u64>) -> Row {
+pub fn row(message: &Message, position: Option<u64>) -> Row {
     let (role, parts) = match message {
         Message::User(t) => (Role::User, vec![part(PartKind::Text, "", "", t)]),
         Message::Say(t) => (Role::Assistant, vec![part(PartKind::Text, "", "", t)]),

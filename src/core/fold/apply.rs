@@ -134,7 +134,7 @@ pub fn net(session: &Session, fold: &Fold) -> (u64, u64) {
         .rows()
         .iter()
         .enumerate()
-        .filter(|(_, r)| r.role != Role::System && r.position.is_some_and(|p| p <= fold.to))
+        .filter(|(_, r)| r.role != Role::System && r.key_position().is_some_and(|p| p <= fold.to))
         .map(|(_, r)| u64::from(r.view_tokens()))
         .sum();
     let blocks = |gone: &dyn Fn(&Block) -> bool| -> u64 { session.state.blocks.iter().filter(|b| gone(b)).map(|b| u64::from(b.tokens)).sum() };

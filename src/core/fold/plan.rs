@@ -159,7 +159,8 @@ pub fn coverable(session: &Session, cut: usize) -> u64 {
 pub fn prefix_hash(session: &Session, covered: u64) -> String {
     let mut hash = xxhash_rust::xxh3::Xxh3::new();
     for row in session.transcript.rows() {
-        if row.role == Role::System || row.position.is_none_or(|p| p > covered) || session.state.boundary.is_some_and(|b| row.position.is_some_and(|p| p <= b)) {
+        let position = row.key_position();
+        if row.role == Role::System || position.is_none_or(|p| p > covered) || session.state.boundary.is_some_and(|b| position.is_some_and(|p| p <= b)) {
             continue;
         }
         hash.update(&[row.role as u8]);

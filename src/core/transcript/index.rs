@@ -98,6 +98,8 @@ pub struct Index {
     handles: BTreeMap<Box<str>, CallId>,
     /// Call ids of covered rows with how often they occur there, and the last covered position.
     earlier: (Option<u64>, BTreeMap<Box<str>, u32>),
+    /// Handles in use, with the key of their call.
+    reserved: BTreeMap<Box<str>, String>,
 }
 
 impl Index {
@@ -152,7 +154,22 @@ impl Index {
 
     /// An index of no rows that still knows what covered rows hold.
     pub(super) fn emptied(&mut self) -> Index {
-        Index { earlier: std::mem::take(&mut self.earlier), ..Index::default() }
+        Index { earlier: std::mem::take(&mut self.earlier), reserved: std::mem::take(&mut self.reserved), ..Index::default() }
+    }
+
+    pub(super) fn reserve(&mut self, handles: BTreeMap<Box<str>, String>) {
+        self.reserved = handles;
+    }
+
+    /// Whether the handle is some call's.
+    pub fn is_reserved(&self, handle: &str) -> bool {
+        self.reserved.contains_key(handle)
+    }
+
+    /// Whether a call with this key may be known by the handle.
+    fn is_free(&self, handle: &str, key: impl Fn() -> String) -> bool {
+        // An output that arrived before its row waits under a provisional key.
+        !self.handles.contains_key(handle) && self.reserved.get(handle).is_none_or(|owner| owner.starts_with('~') || *owner == key())
     }
 
     pub(super) fn set_earlier(&mut self, boundary: Option<u64>, ids: BTreeMap<Box<str>, u32>) {
@@ -226,7 +243,7 @@ impl Index {
         self.by_id.entry(id.into()).or_default().push(call_id);
         let handle = loop {
             let name: Box<str> = if occurrence == 1 { id.into() } else { format!("{id}~{occurrence}").into() };
-            if !self.handles.contains_key(&name) {
+            if self.is_free(&name, || position.map_or_else(String::new, |p| format!("{p}.{ordinal}"))) {
                 break name;
             }
             occurrence += 1;

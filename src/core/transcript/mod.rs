@@ -164,6 +164,17 @@ impl Transcript {
         self.index.set_earlier(boundary, ids);
     }
 
+    /// Handles that are given out already: to whom, by key; an empty key is nobody's.
+    pub fn reserve(&mut self, handles: BTreeMap<Box<str>, String>) {
+        self.index.reserve(handles);
+    }
+
+    /// Derives everything from the rows anew.
+    pub fn reindex(&mut self) {
+        self.forget_index();
+        self.settle_index();
+    }
+
     fn forget_index(&mut self) {
         self.index = self.index.emptied();
         self.indexed = 0;

@@ -1,0 +1,47 @@
+//! Which handle names which stored output, so that none is ever read for another call.
+//!
+//! Ids repeat on some servers, histories are taken back and written anew, and what was stored stays stored:
+//! a handle that stands for something else is passed over, in this process and after a restart.
+
+use std::collections::BTreeMap;
+
+use super::session::Session;
+
+impl Session {
+    /// Tells the index which handles are somebody's: those of the decision log, and those of calls that are
+    /// no more.
+    pub(super) fn reserve_handles(&mut self) {
+        let logged = self.state.entries.iter().filter_map(|(key, e)| Some((e.handle.as_deref()?.into(), key.clone())));
+        let mut reserved: BTreeMap<Box<str>, String> = logged.collect();
+        for handle in &self.state.taken {
+            reserved.insert(handle.as_str().into(), String::new());
+        }
+        self.transcript.reserve(reserved);
+    }
+
+    /// Call ids of covered rows go on being counted when the host passes those rows no more.
+    pub(super) fn count_from_earlier(&mut self) {
+        let mut ids: BTreeMap<Box<str>, u32> = BTreeMap::new();
+        for fold in self.state.folds.iter().filter(|f| f.active) {
+            for (id, n) in &fold.ids {
+                *ids.entry(id.as_str().into()).or_default() += n;
+            }
+        }
+        self.transcript.set_earlier(self.state.boundary, ids);
+    }
+
+    /// Outputs that were stored for rows behind `to` keep their handles; nobody else gets them.
+    pub(super) fn take_handles_behind(&mut self, to: u64) {
+        let position = |key: &str| key.split_once('.').and_then(|(p, _)| p.parse::<u64>().ok());
+        let logged = self.state.entries.iter().filter(|(key, _)| position(key).is_none_or(|p| p > to)).filter_map(|(_, e)| e.handle.clone());
+        let folded = self.state.folds.iter().flat_map(|f| f.stored.iter()).filter(|(_, p)| **p > to).map(|(h, _)| h.clone());
+        let taken: Vec<String> = logged.chain(folded).collect();
+        self.state.taken.extend(taken);
+    }
+
+    /// Whether a new call may not be known by this handle.
+    pub(super) fn is_taken(&self, handle: &str) -> bool {
+        let index = self.transcript.index();
+        index.by_handle(handle).is_some() || index.is_reserved(handle) || self.state.entries.contains_key(&format!("~{handle}"))
+    }
+}
