@@ -52,7 +52,6 @@ class Cascade {
   /** Named, or seen for certain. @type {import('./formats/parts.js').Format | undefined} */
   #format;
   /** The model as the core reads it; media are priced by it, a ticket carries it. */
-  #model;
   /** @type {Promise<unknown>} */
   #queue = Promise.resolve();
   /** @type {'open' | 'closed' | 'dead'} */
