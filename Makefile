@@ -9,7 +9,7 @@ SAMPLE := sample/session.json
 RUST_SOURCES := $(shell find src -name '*.rs') Cargo.toml Cargo.lock
 PKG_SOURCES := $(shell find pkg-template -type f)
 
-.PHONY: size properties fuzz bench-tokens bench-estimate bench-recall run test pkg www toolchain bench clean
+.PHONY: size properties fuzz bench-tokens bench-estimate bench-recall run test pkg www toolchain bench bench-relief clean
 
 run: pkg
 	@node pkg/cli.js replay $(SAMPLE) --window 64000
@@ -81,3 +81,7 @@ size: pkg
 
 clean:
 	rm -rf target pkg fuzz/target
+
+# What stays findable in the window and what it costs, against peers: make bench-relief [DATA=folder] [JSON=1]
+bench-relief: pkg
+	@node tests/bench/relief/run.mjs $(DATA) $(if $(JSON),--json)

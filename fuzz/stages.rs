@@ -108,7 +108,7 @@ fn relief(rows: &[Row], wire: &formats::Wire, binding: ReasoningBinding, window:
         return;
     }
     let before = session.measured(usize::MAX);
-    if let Some(Ok(plan)) = ladder::plan_evict(&session, Keeping::Store) {
+    if let Some(Ok(plan)) = ladder::plan_evict(&mut session, Keeping::Store) {
         let victims: Vec<_> = plan.victims.into_iter().map(|v| (v, false)).collect();
         ladder::apply_evict(&mut session, &victims);
     }

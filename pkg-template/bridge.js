@@ -8,6 +8,7 @@ import { planRawCap } from './core_bg.js';
 import { CascadeError } from './errors.js';
 import { callHost } from './host.js';
 import { Spans } from './spans.js';
+import { inputOf, shortInputText } from './inputs.js';
 import { embed, rowTexts, search } from './recall.js';
 import { jsonOutput, rawText, shorten, shortenText, textOutput } from './outputs.js';
 
@@ -147,6 +148,18 @@ export class Bridge {
   /** @param {string} fact @param {string} scope */
   addFact(fact, scope) {
     return callHost(this.host, this.host, 'addFact', [fact, scope], { transcript: this.transcript });
+  }
+
+  /** The arguments of a call, as a text to keep. @param {number} row @param {number} part */
+  input(row, part) {
+    const input = inputOf(this.messages[row], part, this.format);
+    return input && jsonOutput(input);
+  }
+
+  /** @param {number} row @param {number} part @param {number} cap @param {string} marker */
+  shortInput(row, part, cap, marker) {
+    const input = inputOf(this.messages[row], part, this.format);
+    return input && textOutput(shortInputText(input, cap, marker));
   }
 
   async load() {

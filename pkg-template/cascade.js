@@ -69,8 +69,6 @@ class Cascade {
   #layer = new ViewLayer();
   /** @type {any[]} */
   #tools;
-  /** The model as the core reads it. @type {any} */
-  #model;
   /** Positions of the rows of the last call. @type {number[]} */
   #positions = [];
 
@@ -106,7 +104,7 @@ class Cascade {
     // Read when it is called: the host may push to its array while the call waits its turn.
     const taken = settled(() => checkNext(input));
     return this.#run(async (live) => {
-      const { messages, positions, signal } = taken();
+      const { messages, positions, signal, idleMs } = taken();
       signal?.throwIfAborted();
       refuseViews(messages);
       const host = this.#formatOf(messages);
@@ -122,6 +120,7 @@ class Cascade {
         this.#rows.owners = listed.owners;
         this.#rows.push(listed.messages, listed.positions, format);
         this.#positions = listed.positions ? listed.positions.filter((/** @type {any} */ p) => p !== null && p !== undefined) : listed.messages.map((/** @type {any} */ _, /** @type {number} */ i) => i);
+        this.#core.setIdle(idleMs ?? -1);
         const report = await run(this.#core.next(ask));
         await this.#redactAgain(report.steps, listed.messages, format);
         const { recipe, view, handles } = this.#layer.lay(report.steps, listed.messages, format, (row, part) => bridge.output(row, part), (row) => this.#rows.printOf(row));
@@ -605,7 +604,8 @@ function checkNext(input) {
   if (!input || typeof input !== 'object') throw badInput('`next` needs an object: { messages, … }');
   if (!Array.isArray(input.messages)) throw badInput('`messages` must be the array of the conversation\'s rows');
   if (input.positions !== undefined && !Array.isArray(input.positions)) throw badInput('`positions` must be an array beside `messages`');
-  return { messages: input.messages.slice(), positions: input.positions?.slice(), signal: checkSignal(input.signal) };
+  if (input.idleMs !== undefined && !(typeof input.idleMs === 'number' && input.idleMs >= 0)) throw badInput('`idleMs` must be the milliseconds since the last response');
+  return { messages: input.messages.slice(), positions: input.positions?.slice(), signal: checkSignal(input.signal), idleMs: input.idleMs };
 }
 
 const SDK_OUTPUTS = new Set(['text', 'json', 'error-text', 'error-json', 'content', 'execution-denied']);

@@ -7,6 +7,7 @@
 
 import { edited } from './apply.js';
 import { reasoningChange } from './formats/reasoning.js';
+import { inputLeaf } from './inputs.js';
 import { handOut } from './origins.js';
 import { shorten, textOutput } from './outputs.js';
 
@@ -66,7 +67,7 @@ export class ViewLayer {
     const key = JSON.stringify([print, step.set, step.append, step.cut, step.unname]);
     const known = this.#edits.get(message);
     if (known?.key === key) return { op: { ...known.op, edit: step.row }, copy: known.copy };
-    const set = step.set.map((/** @type {any} */ r) => format.leaf(message, r.part, shownOutput(r, outputAt(step.row, r.part))));
+    const set = step.set.map((/** @type {any} */ r) => (r.input ? inputLeaf(message, r.part, r.cap, r.text, format) : format.leaf(message, r.part, shownOutput(r, outputAt(step.row, r.part)))));
     const lost = step.cut || step.unname ? reasoningChange(format.name, message, step.cut ?? [], step.unname ?? []) : { set: [], cut: [] };
     const added = step.append?.length > 0 ? format.appended(message, step.append) : {};
     set.push(...lost.set, ...(added.set ?? []));

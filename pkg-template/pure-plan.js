@@ -9,10 +9,11 @@ import { badInput } from './errors.js';
 import { aiSdk } from './formats/ai-sdk.js';
 import { formatByName, formatOf, listRows } from './formats/index.js';
 import { pushFrame } from './frame.js';
+import { inputOf, shortInputText } from './inputs.js';
 import { ViewLayer } from './lay-view.js';
 import { mediaPrice } from './media.js';
 import { modelInput } from './models.js';
-import { rawText, shorten } from './outputs.js';
+import { jsonOutput, rawText, shorten, textOutput } from './outputs.js';
 import { plainCopy } from './plain.js';
 import { Window } from './project.js';
 import { runNow } from './run-job.js';
@@ -93,6 +94,14 @@ function atOnce(messages, format, spill) {
     output: (/** @type {number} */ row, /** @type {number} */ part) => format.output(messages[row], part),
     shorten: (/** @type {any} */ output, /** @type {number} */ cap, /** @type {string | undefined} */ handle, /** @type {string | undefined} */ loss) =>
       shorten(output, cap, { ...(handle ? { handle } : {}), ...(loss ? { loss } : {}) }),
+    input(/** @type {number} */ row, /** @type {number} */ part) {
+      const input = inputOf(messages[row], part, format);
+      return input && jsonOutput(input);
+    },
+    shortInput(/** @type {number} */ row, /** @type {number} */ part, /** @type {number} */ cap, /** @type {string} */ marker) {
+      const input = inputOf(messages[row], part, format);
+      return input && textOutput(shortInputText(input, cap, marker));
+    },
     rawHas: () => false,
     rawPut(/** @type {string} */ handle, /** @type {any} */ output) {
       spill.set(handle, rawText(output));

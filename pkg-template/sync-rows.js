@@ -8,6 +8,7 @@
 import { badInput } from './errors.js';
 import { fingerprint, identity } from './fingerprint.js';
 import { FORMAT_NAMES } from './formats/index.js';
+import { inputFlag } from './inputs.js';
 
 /** Roles that some format has. */
 const ROLES = new Set(['system', 'developer', 'user', 'human', 'assistant', 'ai', 'model', 'tool', 'function']);
@@ -99,7 +100,7 @@ export class RowSync {
     for (const part of parts) {
       this.#window.write(part.text);
       if (part.caller) this.#core.caller(part.caller);
-      this.#core.part(part.kind, part.flags ?? 0, part.id ?? '', part.name ?? '', part.target ?? '', part.media ?? 0);
+      this.#core.part(part.kind, (part.flags ?? 0) | inputFlag(format, part), part.id ?? '', part.name ?? '', part.target ?? '', part.media ?? 0);
     }
     this.#core.endRow(at);
   }

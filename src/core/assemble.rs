@@ -87,6 +87,9 @@ pub struct Replace {
     /// Whether the redact hook has to be applied again before the cut.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub redacted: bool,
+    /// Whether the part is a call: `text` stands in its longest string, strings over `cap` are left out.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub input: bool,
 }
 
 /// How much of the view the provider has seen in the same bytes before.
@@ -203,9 +206,11 @@ fn push_block(session: &Session, placed: &Placed, steps: &mut Vec<Step>) {
 
 fn edited_parts(session: &Session, row: usize) -> impl Iterator<Item = (usize, &Entry)> {
     let parts = session.transcript.row(row).map_or(&[][..], |r| r.parts.as_slice());
-    parts.iter().enumerate().filter(|(_, p)| p.kind == PartKind::Result).filter_map(move |(i, _)| {
-        let call = session.transcript.index().call_of_result(row, i)?;
-        Some((i, session.entry(call)?))
+    let index = session.transcript.index();
+    parts.iter().enumerate().filter_map(move |(i, part)| match part.kind {
+        PartKind::Result => Some((i, session.entry(index.call_of_result(row, i)?)?)),
+        PartKind::Call if part.stand_in.is_some() => Some((i, session.input_entry(index.call_at(row, i)?)?)),
+        _ => None,
     })
 }
 
@@ -214,10 +219,13 @@ fn replacements(session: &Session, row: usize) -> Vec<Replace> {
         .filter_map(|(part, entry)| {
             Some(match entry.edit.as_ref()? {
                 Edit::Stub { text, loss, .. } => {
-                    Replace { part, text: Some(text.clone()), cap: None, handle: entry.handle.clone(), loss: *loss, redacted: entry.redacted }
+                    Replace { part, text: Some(text.clone()), cap: None, handle: entry.handle.clone(), loss: *loss, redacted: entry.redacted, input: false }
+                }
+                Edit::Input { text, cap, .. } => {
+                    Replace { part, text: Some(text.clone()), cap: Some(*cap), handle: entry.handle.clone(), loss: None, redacted: false, input: true }
                 }
                 Edit::Clamp { cap, .. } => {
-                    Replace { part, text: None, cap: Some(*cap), handle: entry.handle.clone(), loss: clamp_loss(session, entry), redacted: entry.redacted }
+                    Replace { part, text: None, cap: Some(*cap), handle: entry.handle.clone(), loss: clamp_loss(session, entry), redacted: entry.redacted, input: false }
                 }
             })
         })
@@ -272,6 +280,7 @@ fn ledger_entry(session: &Session, at: usize) -> LedgerEntry {
         .filter_map(|(part, entry)| {
             let (state, loss) = match &entry.edit {
                 Some(Edit::Stub { loss, .. }) => (RowState::Evicted, *loss),
+                Some(Edit::Input { .. }) => (RowState::Evicted, entry.capped.then_some(Loss::OverCap)),
                 Some(Edit::Clamp { .. }) => (RowState::Clamped, clamp_loss(session, entry)),
                 None if entry.clamped => (RowState::Clamped, clamp_loss(session, entry)),
                 None => return None,
@@ -281,7 +290,7 @@ fn ledger_entry(session: &Session, at: usize) -> LedgerEntry {
         .collect();
     let Some(first) = parts.first().cloned() else { return plain(RowState::Kept) };
     let worst = parts.iter().map(|p| p.state).find(|s| *s == RowState::Evicted).unwrap_or(first.state);
-    let several = row.is_some_and(|r| r.parts.iter().filter(|p| p.kind == PartKind::Result).count() > 1);
+    let several = parts.len() > 1 || row.is_some_and(|r| r.parts.iter().filter(|p| p.kind == PartKind::Result).count() > 1);
     LedgerEntry {
         index: at,
         position,

@@ -83,6 +83,11 @@ section! {
         protect: Vec<String> = Vec::new(),
         /// Whether oversized arguments of old calls may be shortened too.
         inputs: bool = false,
+        /// Newest rounds that stay whole once occupancy is at hard; absent means `keepRecentRounds`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        keep_at_hard: Option<u32> = None,
+        /// Whether, at hard, the oldest spent rounds may go behind one line that reads them back.
+        rounds: bool = false,
     }
 }
 
@@ -319,6 +324,7 @@ pub enum ReasoningBinding {
 /// Keys that are absent by default and therefore do not show in a serialised default.
 const OPTIONAL: &[&str] = &[
     "eviction.toFraction",
+    "eviction.keepAtHard",
     "summarize.tailTokens",
     "summarize.ceilingTokens",
     "summarize.window",

@@ -170,6 +170,11 @@ impl Outcome {
         Outcome { stage, outcome: "deferred", reason: Some(reason), until: Some(until), detail: None }
     }
 
+    /// The stage is due and waits because that is cheaper.
+    pub fn waits(stage: &'static str, detail: String) -> Self {
+        Outcome { stage, outcome: "deferred", reason: None, until: Some("response"), detail: Some(detail) }
+    }
+
     /// The stage was due and did nothing, for this reason.
     pub fn declined(stage: &'static str, reason: &'static str) -> Self {
         Outcome { stage, outcome: "declined", reason: Some(reason), until: None, detail: None }

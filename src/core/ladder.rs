@@ -5,14 +5,21 @@
 
 use super::config::ToolOutput;
 use super::measure::meter::{Measure, measure};
+use super::measure::thresholds::Thresholds;
+use super::relieve::aged::{self, Aged};
 use super::relieve::cascade;
 use super::relieve::clamp::shared_cap;
-use super::relieve::evict::{self, Declined, EvictPlan, Keeping, Victim};
+use super::relieve::drop;
+use super::relieve::economy::Account;
+use super::relieve::evict::{self, Declined, EvictPlan, Keeping, Victim, What};
 use super::restore::anchor;
 use super::session::Session;
 use super::state::{Edit, Entry, Loss};
 use super::transcript::CallId;
 use super::view::{Block, BlockKind};
+
+/// Strings of old arguments longer than this are left out, in UTF-16 code units.
+pub const INPUT_CHARS: u32 = 200;
 
 /// A result that has to be looked at before its first send.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +70,11 @@ pub fn keeping(tool_output: &ToolOutput, has_store: bool) -> Keeping {
 /// Unsent results over the cap (or all of them, where a redact hook has to see them).
 ///
 /// If the unsent results of one round would together lift occupancy to hard, they share what is left.
-pub fn plan_arrivals(session: &Session, hook: bool) -> Vec<Arrival> {
+pub fn plan_arrivals(session: &mut Session, hook: bool) -> Vec<Arrival> {
+    // Old results make room before a new one is cut: hard is where they go at the latest.
+    let frees = if session.config.eviction.enabled { aged::catch_up(session, Keeping::Store).net } else { 0 };
+    let frees = session.gauge.scale(frees);
+    let session = &*session;
     let index = session.transcript.index();
     let cap = session.config.tool_output.max_chars;
     let unsent: Vec<_> = session.results_from(session.first_unsent()).into_iter().filter(|(call, _, _)| session.entry(*call).is_none()).collect();
@@ -71,7 +82,7 @@ pub fn plan_arrivals(session: &Session, hook: bool) -> Vec<Arrival> {
     // Asked once: it sums over the whole list.
     let occupancy = session.occupancy().tokens;
     for group in unsent.chunk_by(|a, b| index.call(a.0).map(|c| c.round) == index.call(b.0).map(|c| c.round)) {
-        let cap = share_below_hard(session, group, cap, occupancy);
+        let cap = share_below_hard(session, group, cap, occupancy.saturating_sub(frees));
         for (call, row, part) in group {
             let (Some(found), Some(result)) = (index.call(*call), session.transcript.part(*row, *part)) else { continue };
             if hook || result.measure.len > cap {
@@ -119,56 +130,155 @@ pub fn apply_arrival(session: &mut Session, arrival: &Arrival, arrived: &Arrived
 }
 
 /// The evict pass of this step, if it is due: what it would do, or why it does nothing.
-pub fn plan_evict(session: &Session, keeping: Keeping) -> Option<Result<EvictPlan, Declined>> {
-    let thresholds = session.thresholds();
-    let occupancy = session.occupancy().tokens;
-    if !session.config.eviction.enabled || occupancy < thresholds.evict {
+pub fn plan_evict(session: &mut Session, keeping: Keeping) -> Option<Result<EvictPlan, Declined>> {
+    if !session.config.eviction.enabled {
         return None;
     }
-    let all = evict::candidates(&session.transcript, &|id| session.entry(id).cloned(), &session.config, keeping);
+    let thresholds = session.thresholds();
+    let occupancy = session.occupancy().tokens;
+    if session.config.prices.is_none() && occupancy < thresholds.evict {
+        return None;
+    }
+    let aged = aged::catch_up(session, keeping);
+    let net = session.gauge.scale(aged.net);
+    carry(session, net);
+    if occupancy < thresholds.evict {
+        return None;
+    }
+    let eviction = &session.config.eviction;
+    let pressed = occupancy >= thresholds.hard;
+    let quiet = eviction.clear_at_least.max((thresholds.evict - thresholds.to) / 4);
+    let newer = if pressed { newer_victims(session, keeping) } else { Vec::new() };
+    if newer.is_empty() && session.state.evict_rest.is_some_and(|rest| occupancy < rest.saturating_add(quiet)) {
+        return Some(Err(Declined::NoProgress));
+    }
+    if newer.is_empty() && session.gauge.scale(aged.gross) < eviction.clear_at_least {
+        return Some(Err(Declined::BelowMinimum));
+    }
+    let account = account(session, &aged, occupancy, net);
+    if let Some(account) = account.filter(|a| !pressed && !a.pays()) {
+        return Some(Err(Declined::Waits(account)));
+    }
+    let end = aged::old_end(session, eviction.keep_recent_rounds);
+    let mut old = evict::candidates(session, keeping, &aged::rounds_in(session, 0, end));
+    let mut newer = newer;
+    let found = old.len() + newer.len();
     let editable = session.first_editable();
-    let found = all.len();
-    let candidates: Vec<Victim> = all.into_iter().filter(|v| editable(v.at.0)).collect();
-    let bound = candidates.len() < found;
-    let cost = |victim: &Victim| stub_tokens(session, victim, victim.loss);
-    let scale = |n: u64| session.gauge.scale(n);
-    let plan = evict::plan_evict(candidates, occupancy, &thresholds, &session.config, session.state.evict_rest, &cost, &scale);
+    old.retain(|v| editable(v.at.0));
+    newer.retain(|v| editable(v.at.0));
     // What a new turn sets free is not too little: it waits.
-    Some(plan.map_err(|d| if bound && d == Declined::BelowMinimum { Declined::ReasoningBound } else { d }))
+    let too_little = if old.len() + newer.len() < found { Declined::ReasoningBound } else { Declined::BelowMinimum };
+    let mut plan = evict::plan(session, occupancy, old, newer, thresholds.to, pressed.then_some((halfway(&thresholds), thresholds.soft)));
+    if plan.victims.is_empty() || session.gauge.scale(plan.freed) < eviction.clear_at_least {
+        return Some(Err(too_little));
+    }
+    plan.account = account;
+    Some(Ok(plan))
 }
 
-fn stub_tokens(session: &Session, victim: &Victim, loss: Option<Loss>) -> u32 {
-    evict::stub_of(&session.transcript, victim, loss).map_or(u32::MAX, |text| measure(session.config.estimate.counter, &text).tokens)
+/// Once per response: what was paid for carrying what a pass would free.
+fn carry(session: &mut Session, net: u32) {
+    let rows = session.transcript.len();
+    if let Some(prices) = session.config.prices.as_ref().filter(|_| rows > session.carried_at) {
+        session.state.carried += Account::rent(prices, net);
+        session.carried_at = rows;
+    }
 }
 
-/// Puts the stubs in place. `spilled` are the victims whose texts are safe, or lost for a stated reason.
-pub fn apply_evict(session: &mut Session, spilled: &[(Victim, bool)]) -> Evicted {
+fn account(session: &Session, aged: &Aged, occupancy: u32, net: u32) -> Option<Account> {
+    let prices = session.config.prices.as_ref()?;
+    let (_, ahead) = aged.first?;
+    let rewritten = occupancy.saturating_sub(session.gauge.scale(ahead)).saturating_sub(net);
+    Some(Account::of(prices, rewritten, net, session.state.carried, session.idle_ms))
+}
+
+/// At hard, what of the newer rounds may go as well, where the host allows it.
+fn newer_victims(session: &Session, keeping: Keeping) -> Vec<Victim> {
+    let eviction = &session.config.eviction;
+    let Some(keep) = eviction.keep_at_hard.filter(|keep| *keep < eviction.keep_recent_rounds) else { return Vec::new() };
+    let from = aged::old_end(session, eviction.keep_recent_rounds);
+    let to = aged::old_end(session, keep);
+    evict::candidates(session, keeping, &aged::rounds_in(session, from, to))
+}
+
+/// Puts the stubs in place. `safe` are the victims whose texts are kept, or lost for a stated reason, and
+/// whether the store's limit cut them.
+pub fn apply_evict(session: &mut Session, safe: &[(Victim, bool)]) -> Evicted {
     let before = session.occupancy().tokens;
     let mut results = 0;
-    for (victim, capped) in spilled {
+    for (victim, capped) in safe {
         let loss = victim.loss.or(capped.then_some(Loss::OverCap));
-        let Some(text) = evict::stub_of(&session.transcript, victim, loss) else { continue };
-        let tokens = measure(session.config.estimate.counter, &text).tokens;
-        if tokens >= victim.before {
-            continue;
-        }
-        let mut entry = session.entry(victim.call).cloned().unwrap_or_default();
-        if matches!(loss, None | Some(Loss::OverCap)) {
-            entry.handle = Some(victim.handle.clone());
-        }
-        entry.capped |= *capped;
-        entry.edit = Some(Edit::Stub { text, tokens, dedupe: false, loss });
-        session.set_entry(victim.call, entry, "evicted");
-        results += 1;
+        let Some(text) = evict::stub_of(session, victim, loss) else { continue };
+        let done = match victim.what {
+            What::Result => stub_result(session, victim, *capped, loss, text),
+            What::Input => victim.shortened.as_ref().is_some_and(|m| shorten_input(session, victim, *capped, text, m)),
+        };
+        results += u32::from(done);
     }
-    if let Some(first) = spilled.iter().map(|(v, _)| v.at.0).min().filter(|_| results > 0) {
+    if let Some(first) = safe.iter().map(|(v, _)| v.at.0).min().filter(|_| results > 0) {
         session.strip_reasoning(first);
     }
     let after = session.occupancy().tokens;
     let reclaimed = before.saturating_sub(after);
     session.state.count_reclaimed("evict", reclaimed);
     session.state.evict_rest = (after >= session.thresholds().evict).then_some(after);
+    if results > 0 {
+        session.state.carried = 0.0;
+    }
     Evicted { reclaimed, results }
+}
+
+fn stub_result(session: &mut Session, victim: &Victim, capped: bool, loss: Option<Loss>, text: String) -> bool {
+    let tokens = measure(session.config.estimate.counter, &text).tokens;
+    if tokens >= victim.before {
+        return false;
+    }
+    let mut entry = session.entry(victim.call).cloned().unwrap_or_default();
+    if matches!(loss, None | Some(Loss::OverCap)) {
+        entry.handle = Some(victim.handle.clone());
+    }
+    entry.capped |= capped;
+    let newer = victim.newer.as_ref().map(|n| n.handle.clone());
+    entry.edit = Some(Edit::Stub { text, tokens, dedupe: newer.is_some(), newer, loss });
+    session.set_entry(victim.call, entry, "evicted");
+    true
+}
+
+fn shorten_input(session: &mut Session, victim: &Victim, capped: bool, text: String, after: &Measure) -> bool {
+    if after.tokens >= victim.before {
+        return false;
+    }
+    let edit = Edit::Input { text, cap: INPUT_CHARS, tokens: after.tokens, bytes: after.bytes };
+    let entry = Entry { handle: Some(victim.handle.clone()), capped, edit: Some(edit), ..Entry::default() };
+    session.set_input_entry(victim.call, entry, "evicted");
+    true
+}
+
+/// The last resort where the host allows it: once hard was reached, the oldest rounds go behind a line per
+/// run, down to soft, unless stubs alone went half of that way. Returns the lines and the tokens freed.
+pub fn drop_rounds(session: &mut Session, readable: bool, pressed: bool) -> Option<(usize, u32)> {
+    let thresholds = session.thresholds();
+    let before = session.occupancy().tokens;
+    if !session.config.eviction.rounds || !pressed || before <= halfway(&thresholds) {
+        return None;
+    }
+    let eviction = &session.config.eviction;
+    let keep = [eviction.keep_recent_rounds, eviction.keep_at_hard.unwrap_or(eviction.keep_recent_rounds)];
+    let lines = keep.iter().map(|keep| drop::plan(session, readable, *keep, thresholds.soft, halfway(&thresholds))).find(|lines| !lines.is_empty())?;
+    let count = lines.len();
+    let first = lines.iter().map(|l| l.row).min();
+    drop::apply(session, lines);
+    if let Some(first) = first {
+        session.strip_reasoning(first);
+    }
+    let freed = before.saturating_sub(session.occupancy().tokens);
+    session.state.count_reclaimed("drop", freed);
+    Some((count, freed))
+}
+
+/// Between soft and hard: relief that ends above it would be due again at once.
+fn halfway(thresholds: &Thresholds) -> u32 {
+    thresholds.soft + (thresholds.hard - thresholds.soft) / 2
 }
 
 /// Cascade, stage 2: drops the oldest spent rounds behind group lines until occupancy is at soft, at most

@@ -16,6 +16,8 @@ pub mod state;
 pub mod relieve;
 pub mod session;
 pub mod session_gauge;
+pub mod session_inputs;
+pub mod session_names;
 pub mod session_window;
 pub mod session_view;
 pub mod session_reasoning;

@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use super::measure::meter::measure;
+use super::relieve::aged;
 use super::relieve::evict::{self, Keeping};
 use super::session::Session;
 
@@ -29,11 +29,13 @@ pub fn next_relief(session: &Session, keeping: Keeping) -> Option<NextRelief> {
     }
     let thresholds = session.thresholds();
     let occupancy = session.occupancy().tokens.max(thresholds.evict);
-    let candidates = evict::candidates(&session.transcript, &|id| session.entry(id).cloned(), &session.config, keeping);
-    let counter = session.config.estimate.counter;
-    let cost = |victim: &evict::Victim| evict::stub_of(&session.transcript, victim, victim.loss).map_or(u32::MAX, |text| measure(counter, &text).tokens);
-    let scale = |n: u64| session.gauge.scale(n);
-    let plan = evict::plan_evict(candidates, occupancy, &thresholds, &session.config, None, &cost, &scale).ok()?;
-    let freed: u64 = plan.victims.iter().map(|v| u64::from(v.before.saturating_sub(cost(v)))).sum();
-    Some(NextRelief { stage: "evict", result_count: plan.victims.len() as u32, reclaimed_tokens: scale(freed), at_tokens: thresholds.evict })
+    let old = aged::rounds_in(session, 0, aged::old_end(session, session.config.eviction.keep_recent_rounds));
+    let editable = session.first_editable();
+    let candidates: Vec<_> = evict::candidates(session, keeping, &old).into_iter().filter(|v| editable(v.at.0)).collect();
+    let plan = evict::plan(session, occupancy, candidates, Vec::new(), thresholds.to, None);
+    let freed = session.gauge.scale(plan.freed);
+    if plan.victims.is_empty() || freed < session.config.eviction.clear_at_least {
+        return None;
+    }
+    Some(NextRelief { stage: "evict", result_count: plan.victims.len() as u32, reclaimed_tokens: freed, at_tokens: thresholds.evict })
 }

@@ -9,11 +9,13 @@ use super::config::Config;
 use super::error::{Code, Error};
 use super::frame::Frame;
 use super::measure::family::Family;
+use super::measure::lexicon::Lexicon;
 use super::measure::meter::measure;
 use super::measure::occupancy::{Gauge, Occupancy};
 use super::measure::thresholds::{Model, Thresholds, WindowSource};
 use super::measure::usage::Usage;
 use super::profile::Profile;
+use super::relieve::aged::Aged;
 use super::relieve::readback;
 use super::session_view::Placed;
 use super::fold::apply;
@@ -53,6 +55,8 @@ pub struct Mark {
 pub struct Session {
     /// The host's rows.
     pub transcript: Transcript,
+    /// The names in them.
+    pub lexicon: Lexicon,
     /// What surrounds them.
     pub frame: Frame,
     /// The configuration in force.
@@ -75,6 +79,12 @@ pub struct Session {
     pub resumed: bool,
     /// Where the blocks of the state stand.
     pub(super) placed: Vec<Placed>,
+    /// What old rounds could free, as far as it was summed up.
+    pub aged: Option<Aged>,
+    /// Rows at the last step that paid for carrying old results.
+    pub carried_at: usize,
+    /// Milliseconds since the last response, as the host says.
+    pub idle_ms: Option<f64>,
     /// Whether the decision log differs from what was committed.
     pub dirty: bool,
     /// The newest usage contradicts itself.
@@ -94,6 +104,7 @@ impl Session {
         let gauge = Gauge::new(state.calibration, config.estimate.ratio, config.estimate.overhead);
         let mut session = Session {
             transcript: Transcript::default(),
+            lexicon: Lexicon::default(),
             frame: Frame::default(),
             config,
             model,
@@ -105,6 +116,9 @@ impl Session {
             change: None,
             resumed,
             placed: Vec::new(),
+            aged: None,
+            carried_at: 0,
+            idle_ms: None,
             dirty: false,
             inconsistent: false,
             cut_at: None,
@@ -133,6 +147,7 @@ impl Session {
             s.gauge.set_family(s.constants());
         });
         self.state.breaker = Breaker::default();
+        self.aged = None;
     }
 
     /// Takes the demands of the messages' format.
@@ -166,6 +181,9 @@ impl Session {
         if len < self.transcript.len() {
             self.note_change(len, "rewritten");
             self.transcript.truncate(len);
+            self.recount_names();
+            self.aged = None;
+            self.carried_at = self.carried_at.min(len);
             if self.gauge.anchored_rows().is_some_and(|rows| rows > len) {
                 self.gauge.void();
             }
@@ -193,6 +211,8 @@ impl Session {
             }
             _ => {
                 self.rewind_rows(at);
+                let mut row = row;
+                self.name_row(at, &mut row);
                 self.transcript.push_row(row);
             }
         }
@@ -234,6 +254,10 @@ impl Session {
     }
 
     fn lay_entry(&mut self, row: usize, part: usize) -> Result<(), Error> {
+        if self.transcript.part(row, part).is_some_and(|p| p.kind == PartKind::Call) {
+            self.lay_input(row, part);
+            return Ok(());
+        }
         let Some(id) = self.transcript.index().call_of_result(row, part) else { return Ok(()) };
         let Some((entry, edit)) = self.entry(id).and_then(|e| Some((e, e.edit.as_ref()?))) else { return Ok(()) };
         let Some(measured) = self.transcript.part(row, part).map(|p| &p.measure) else { return Ok(()) };
@@ -241,6 +265,7 @@ impl Session {
         let ours = match edit {
             Edit::Stub { text, .. } => measured.hash == measure(self.config.estimate.counter, text).hash,
             Edit::Clamp { hash, .. } => found == *hash,
+            Edit::Input { .. } => false,
         };
         if !ours && !entry.of.is_empty() && entry.of != found {
             self.forget_entry(id);
@@ -311,6 +336,7 @@ impl Session {
             }
         }
         self.state.entries.insert(call.key(), entry);
+        self.aged = None;
         self.dirty = true;
     }
 
@@ -337,7 +363,7 @@ impl Session {
         let mut kept = false;
         for (key, mut entry) in std::mem::take(&mut self.state.entries) {
             // A stub that was not committed never was; what is known of the text behind it still holds.
-            if matches!(entry.edit, Some(Edit::Stub { .. })) {
+            if matches!(entry.edit, Some(Edit::Stub { .. } | Edit::Input { .. })) {
                 entry.edit = None;
                 entry.of.clear();
             }
@@ -374,7 +400,9 @@ impl Session {
         let moved = state.boundary != self.state.boundary;
         self.state = state;
         self.count_from_earlier();
+        self.aged = None;
         self.dirty = false;
+        self.lay_inputs();
         if moved {
             self.gauge.void();
         }

@@ -162,6 +162,7 @@ impl Session {
     pub fn add_block(&mut self, block: Block, cause: &'static str) {
         let hides = block.kind.gone().is_some();
         self.state.blocks.push(block);
+        self.aged = None;
         self.dirty = true;
         let rows = if hides { usize::MAX } else { 0 };
         self.lay_view(rows, cause);

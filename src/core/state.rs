@@ -73,6 +73,12 @@ pub struct State {
     /// Occupancy after the last pass that could not go below its threshold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evict_rest: Option<u32>,
+    /// How many arguments were shortened.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub inputs: u32,
+    /// What carrying old results has cost since the last pass, at the host's prices.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub carried: f64,
     /// What was learned of the estimate, for the model below.
     #[serde(default)]
     pub calibration: Calibration,
@@ -85,6 +91,14 @@ pub struct State {
     /// The window an overflow or a larger success taught, by model id.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub windows: BTreeMap<String, u32>,
+}
+
+fn is_none(n: &u32) -> bool {
+    *n == 0
+}
+
+fn is_nothing(n: &f64) -> bool {
+    *n == 0.0
 }
 
 impl Default for State {
@@ -109,6 +123,8 @@ impl Default for State {
             reclaimed_by: BTreeMap::new(),
             promoted: Vec::new(),
             evict_rest: None,
+            inputs: 0,
+            carried: 0.0,
             calibration: Calibration::default(),
             model: None,
             calibrations: BTreeMap::new(),
@@ -223,9 +239,23 @@ pub enum Edit {
         /// Whether it names a newer result that says the same.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         dedupe: bool,
+        /// The handle of that newer result.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        newer: Option<String>,
         /// Why it has no handle.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         loss: Option<Loss>,
+    },
+    /// Arguments whose long strings are left out; the short ones are recomputed from the original.
+    Input {
+        /// The exact marker in place of the longest string.
+        text: String,
+        /// Strings longer than this are left out, in UTF-16 code units.
+        cap: u32,
+        /// Tokens of the arguments that remain.
+        tokens: u32,
+        /// Their UTF-8 bytes as JSON.
+        bytes: u64,
     },
 }
 
@@ -233,14 +263,14 @@ impl Edit {
     /// Tokens of what stands in the view.
     pub fn tokens(&self) -> u32 {
         match self {
-            Edit::Clamp { tokens, .. } | Edit::Stub { tokens, .. } => *tokens,
+            Edit::Clamp { tokens, .. } | Edit::Stub { tokens, .. } | Edit::Input { tokens, .. } => *tokens,
         }
     }
 
     /// UTF-8 bytes of what stands in the view.
     pub fn bytes(&self) -> u64 {
         match self {
-            Edit::Clamp { bytes, .. } => *bytes,
+            Edit::Clamp { bytes, .. } | Edit::Input { bytes, .. } => *bytes,
             Edit::Stub { text, .. } => text.len() as u64,
         }
     }

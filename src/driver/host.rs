@@ -166,6 +166,14 @@ pub trait Host {
     async fn add_fact(&self, _fact: &str, _scope: &str) -> Result<(), Self::Error> {
         Ok(())
     }
+    /// The arguments of a call of the running `next`, as a text to keep; none where they must stay.
+    fn input(&self, _at: Place) -> Option<Self::Output> {
+        None
+    }
+    /// What those arguments measure with `marker` in the longest string and strings over `cap` left out.
+    fn measure_short_input(&self, _at: Place, _cap: u32, _marker: &str) -> Option<Measure> {
+        None
+    }
     /// Reads the state.
     async fn load(&self) -> Result<Option<Loaded>, Self::Error>;
     /// Writes the state if the store is still at the expected version.

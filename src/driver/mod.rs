@@ -5,6 +5,7 @@
 //! it waits, because a host may call back in.
 
 mod arrival;
+mod evict;
 mod fold;
 mod host;
 mod next;
@@ -26,6 +27,7 @@ use crate::core::error::{Code, Error};
 use crate::core::event::Event;
 use crate::core::measure::thresholds::Model;
 use crate::core::measure::usage::Usage;
+use crate::core::relieve::economy::Account;
 use crate::core::session::{Mark, Session};
 use crate::core::state::State;
 
@@ -36,6 +38,8 @@ pub struct Driver<H> {
     session: RefCell<Session>,
     version: Cell<Option<u64>>,
     writable: Cell<bool>,
+    /// The account of the pass that was due in the running call.
+    account: Cell<Option<Account>>,
     /// A planned background fold that nobody has started yet.
     planned: RefCell<Option<Prepared>>,
     /// Whether one is being made.
@@ -76,7 +80,7 @@ impl<H: Host> Driver<H> {
         let writable = !state.as_ref().is_some_and(State::is_newer);
         // A state of a newer version is left alone: nothing is read from it and nothing is written over it.
         let state = state.filter(|_| writable);
-        Ok(Driver { host, session: RefCell::new(Session::new(model, config, state)), version: Cell::new(version), writable: Cell::new(writable), planned: RefCell::default(), folding: Cell::new(false), memory: RefCell::default() })
+        Ok(Driver { host, session: RefCell::new(Session::new(model, config, state)), version: Cell::new(version), writable: Cell::new(writable), account: Cell::new(None), planned: RefCell::default(), folding: Cell::new(false), memory: RefCell::default() })
     }
 
     /// The host.
@@ -87,6 +91,11 @@ impl<H: Host> Driver<H> {
     /// Looks at or changes the session; never across an await.
     pub fn with<R>(&self, f: impl FnOnce(&mut Session) -> R) -> R {
         f(&mut self.session.borrow_mut())
+    }
+
+    /// Says how long ago the last response was, for the `next` that follows.
+    pub fn set_idle(&self, ms: Option<f64>) {
+        self.with(|s| s.idle_ms = ms);
     }
 
     /// A response arrived: the gauge moves.

@@ -14,7 +14,7 @@ use crate::core::event::{Event, Outcome};
 use crate::core::fold::plan::FoldPlan;
 use crate::core::ladder;
 use crate::core::measure::occupancy::Occupancy;
-use crate::core::relieve::evict::{Declined, Victim};
+use crate::core::relieve::economy::Account;
 use crate::core::relieve::limit;
 use crate::core::session::Mark;
 
@@ -56,6 +56,9 @@ pub struct NextReport {
     pub record: Option<String>,
     /// Whether a fold came into force in this call.
     pub folded: bool,
+    /// What an eviction costs and saves at the host's prices; absent without prices and where none is due.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache: Option<Account>,
 }
 
 /// What the stages of one call collect.
@@ -108,7 +111,7 @@ impl<H: Host> Driver<H> {
             let sent = s.sent();
             s.gauge.sent(sent);
             let Trail { outcomes, events } = trail;
-            Ok(NextReport { steps, occupancy, before: s.raw_tokens(), outcomes, events, prefix, background, record, folded })
+            Ok(NextReport { steps, occupancy, before: s.raw_tokens(), outcomes, events, prefix, background, record, folded, cache: self.account.take() })
         })
     }
 
@@ -164,39 +167,6 @@ impl<H: Host> Driver<H> {
             trail.outcomes.push(Outcome::done("clamp", format!("{clamped} results shortened")));
         }
         Ok(())
-    }
-
-    async fn evict(&self, trail: &mut Trail) {
-        let keeping = self.keeping();
-        let plan = match self.with(|s| ladder::plan_evict(s, keeping)) {
-            None => return,
-            Some(Err(Declined::BelowMinimum)) => return trail.outcomes.push(Outcome::declined("evict", "below_minimum")),
-            Some(Err(Declined::ReasoningBound)) => return trail.outcomes.push(Outcome::deferred("evict", "turn", "reasoning_bound")),
-            Some(Err(Declined::NoProgress)) => return trail.outcomes.push(Outcome::declined("evict", "no_progress")),
-            Some(Ok(plan)) => plan,
-        };
-        let mut safe: Vec<(Victim, bool)> = Vec::new();
-        for victim in plan.victims {
-            if victim.loss.is_some() || victim.stored {
-                safe.push((victim, false));
-                continue;
-            }
-            let output = self.host.output(Place { row: victim.at.0, part: victim.at.1 });
-            // A text that could not be saved stays in the view: hiding it would lose it.
-            if let Ok(capped) = self.spill(&victim.handle, &output).await {
-                safe.push((victim, capped));
-            }
-        }
-        if safe.is_empty() {
-            return trail.outcomes.push(Outcome::declined("evict", "unavailable"));
-        }
-        let done = self.with(|s| ladder::apply_evict(s, &safe));
-        if done.results == 0 {
-            return trail.outcomes.push(Outcome::declined("evict", "below_minimum"));
-        }
-        trail.outcomes.push(Outcome::done("evict", format!("{} results, {} tokens", done.results, done.reclaimed)));
-        let targets = self.with(|s| safe.iter().filter_map(|(v, _)| s.target_of(v.call)).collect());
-        trail.events.push(Event::Evicted { reclaimed_tokens: done.reclaimed, result_count: done.results, targets });
     }
 
     /// Writes the decision log; on a conflict takes the other's and plans again once.

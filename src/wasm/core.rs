@@ -23,6 +23,7 @@ use crate::core::measure::breakdown::Breakdown;
 use crate::core::next_relief::{NextRelief, next_relief};
 use crate::core::session_window::Overflow;
 use crate::core::measure::meter::Measure;
+use crate::core::measure::names::Names;
 use crate::core::measure::occupancy::Occupancy;
 use crate::core::measure::thresholds::{Model, Thresholds};
 use crate::core::measure::usage::RawUsage;
@@ -200,7 +201,7 @@ impl Core {
     /// Ends the running text as a piece of the frame: 0 system, 1 index, 2 tool, 3 deferred, 4 context.
     #[wasm_bindgen(js_name = framePart)]
     pub fn frame_part(&self, slot: u32, label: &str, source: &str, text: &str) {
-        let measure = self.projector.borrow_mut().finish();
+        let measure = Measure { names: Names::default(), ..self.projector.borrow_mut().finish() };
         self.frame.borrow_mut().push(FrameItem { slot: Slot::from_code(slot), label: label.into(), source: source.into(), measure, text: text.into() });
     }
 
@@ -361,6 +362,12 @@ impl Core {
             let report = driver.next(&ask).await.map_err(js_failure)?;
             to_js(&report)
         })
+    }
+
+    /// Milliseconds since the last response, for the `next` that follows; a negative number means unknown.
+    #[wasm_bindgen(js_name = setIdle)]
+    pub fn set_idle(&self, ms: f64) {
+        self.driver.set_idle((ms >= 0.0).then_some(ms));
     }
 
     /// A response arrived.

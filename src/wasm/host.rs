@@ -157,6 +157,15 @@ impl Host for JsHost {
         self.wait("addFact", &[&fact.into(), &scope.into()]).await.map(|_| ())
     }
 
+    fn input(&self, at: Place) -> Option<JsValue> {
+        self.call("input", &[&(at.row as u32).into(), &(at.part as u32).into()]).ok().filter(|v| v.is_object())
+    }
+
+    fn measure_short_input(&self, at: Place, cap: u32, marker: &str) -> Option<Measure> {
+        let short = self.call("shortInput", &[&(at.row as u32).into(), &(at.part as u32).into(), &cap.into(), &marker.into()]).ok()?;
+        short.is_object().then(|| (self.measure)(&short))
+    }
+
     async fn load(&self) -> Result<Option<Loaded>, JsValue> {
         let loaded = self.wait("load", &[]).await?;
         if loaded.is_null() || loaded.is_undefined() {

@@ -45,11 +45,11 @@ fn relief_keeps_it_valid(format: &str) {
                 }
                 session.take_rows().unwrap();
                 let unread = session.transcript.first_unread();
-                if let Some(Ok(plan)) = ladder::plan_evict(&session, Keeping::Store) {
+                if let Some(Ok(plan)) = ladder::plan_evict(&mut session, Keeping::Store) {
                     let victims: Vec<_> = plan.victims.into_iter().map(|v| (v, false)).collect();
                     ladder::apply_evict(&mut session, &victims);
                 }
-                prop_assert!(ladder::plan_evict(&session, Keeping::Store).is_none_or(|again| again.is_err() || again.is_ok_and(|p| p.victims.is_empty())), "a second pass plans nothing");
+                prop_assert!(ladder::plan_evict(&mut session, Keeping::Store).is_none_or(|again| again.is_err() || again.is_ok_and(|p| p.victims.is_empty())), "a second pass plans nothing");
                 assemble::recipe(&session).unwrap();
                 let before = errors(&rows[..upto], wire);
                 let after = errors(&shown(&session), wire);

@@ -7,6 +7,7 @@
 use xxhash_rust::xxh3::Xxh3;
 
 use super::classes::Classes;
+use super::names::{Finder, Names};
 use crate::core::config::Counter;
 
 /// Longest first line that is kept, in characters.
@@ -33,6 +34,8 @@ pub struct Measure {
     pub first_line: Box<str>,
     /// An exit code the text begins or ends with.
     pub exit: Option<i32>,
+    /// The identifiers it holds, bounded.
+    pub names: Names,
 }
 
 impl Measure {
@@ -58,6 +61,7 @@ pub struct Meter {
     start: String,
     start_done: bool,
     end: String,
+    names: Finder,
 }
 
 impl Meter {
@@ -77,6 +81,7 @@ impl Meter {
             start: String::new(),
             start_done: false,
             end: String::new(),
+            names: Finder::default(),
         }
     }
 
@@ -96,6 +101,7 @@ impl Meter {
             if !self.first_done {
                 self.take_first(c);
             }
+            self.names.push(c);
             if self.blank && !c.is_whitespace() {
                 self.blank = false;
             }
@@ -145,6 +151,7 @@ impl Meter {
             blank: self.blank,
             first_line: self.first.trim().into(),
             exit: exit_code(&self.start).or_else(|| exit_code_at_end(&self.end)),
+            names: Names::Found(Box::new(self.names.finish())),
         }
     }
 }

@@ -45,7 +45,7 @@ pub fn oversized(session: &Session) -> Vec<(CallId, (usize, usize))> {
         }
         let Some(result) = session.transcript.part(row, part) else { continue };
         let long = match session.entry(call).and_then(|e| e.edit.as_ref()) {
-            Some(Edit::Stub { .. }) => false,
+            Some(Edit::Stub { .. } | Edit::Input { .. }) => false,
             Some(Edit::Clamp { cap, .. }) => *cap > CLAMP_CHARS,
             None => result.measure.len > CLAMP_CHARS,
         };

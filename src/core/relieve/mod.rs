@@ -2,11 +2,16 @@
 //!
 //! Each stage plans a value and changes nothing; the ladder decides whether and in which order.
 
+pub mod aged;
 pub mod cascade;
 pub mod clamp;
+pub mod dedupe;
+pub mod drop;
+pub mod economy;
 pub mod evict;
 pub mod limit;
 pub mod outline;
 pub mod readback;
 pub mod stub;
 pub mod text;
+pub mod worth;

@@ -131,6 +131,11 @@ impl Index {
         self.by_result.get(&(row, part)).copied()
     }
 
+    /// The call that is this part.
+    pub fn call_at(&self, row: usize, part: usize) -> Option<CallId> {
+        self.calls.binary_search_by_key(&(row, part), |c| (c.row, c.part)).ok()
+    }
+
     /// The call behind a model-facing handle.
     pub fn by_handle(&self, handle: &str) -> Option<&Call> {
         self.handles.get(handle).and_then(|id| self.calls.get(*id))

@@ -73,6 +73,9 @@ impl Flags {
     /// The text ends with white space.
     pub const TRAILING: Flags = Flags(1 << 19);
 
+    /// A call's arguments that may be shortened: an object, in a format whose assistant rows are not bound.
+    pub const EDITABLE: Flags = Flags(1 << 20);
+
     /// Whether all bits of `other` are set.
     pub fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
