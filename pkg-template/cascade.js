@@ -52,6 +52,7 @@ class Cascade {
   /** Named, or seen for certain. @type {import('./formats/parts.js').Format | undefined} */
   #format;
   /** The model as the core reads it; media are priced by it, a ticket carries it. */
+  #model;
   /** @type {Promise<unknown>} */
   #queue = Promise.resolve();
   /** @type {'open' | 'closed' | 'dead'} */
@@ -546,7 +547,7 @@ class Cascade {
 }
 
 /** What `modelInput` read, as `open` takes it. @param {any} model */
-function givenModel({ fromTable, ...model }) {
+function givenModel({ fromTable, family: _family, ...model }) {
   if (fromTable) return { id: model.id, ...(model.maxOutput !== undefined && { maxOutput: model.maxOutput }) };
   return Object.fromEntries(Object.entries(model).filter(([, value]) => value !== undefined));
 }
