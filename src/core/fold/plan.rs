@@ -91,16 +91,7 @@ pub fn plan(session: &Session, reason: Reason) -> Result<FoldPlan, Decline> {
     }
     let from = positions.iter().flatten().copied().filter(|p| session.state.boundary.is_none_or(|b| *p > b)).min().unwrap_or(covered);
     let hash = prefix_hash(session, covered);
-    Ok(FoldPlan {
-        id: format!("{hash}-{covered}"),
-        reason,
-        from,
-        covered,
-        first_kept,
-        boundary: session.state.boundary,
-        hash,
-        tokens: occupancy,
-    })
+    Ok(FoldPlan { id: format!("{hash}-{covered}"), reason, from, covered, first_kept, boundary: session.state.boundary, hash, tokens: occupancy })
 }
 
 /// The largest legal cut that keeps what is to be kept and covers something new.
@@ -159,7 +150,8 @@ pub fn coverable(session: &Session, cut: usize) -> u64 {
 pub fn prefix_hash(session: &Session, covered: u64) -> String {
     let mut hash = xxhash_rust::xxh3::Xxh3::new();
     for row in session.transcript.rows() {
-        if row.role == Role::System || row.position.is_none_or(|p| p > covered) || session.state.boundary.is_some_and(|b| row.position.is_some_and(|p| p <= b)) {
+        if row.role == Role::System || row.position.is_none_or(|p| p > covered) || session.state.boundary.is_some_and(|b| row.position.is_some_and(|p| p <= b))
+        {
             continue;
         }
         hash.update(&[row.role as u8]);
