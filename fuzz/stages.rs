@@ -34,7 +34,15 @@ impl Bytes<'_> {
 
 fn part(bytes: &mut Bytes<'_>) -> Option<Part> {
     let kind = bytes.pick(&[
-        PartKind::Text, PartKind::Call, PartKind::Result, PartKind::Reasoning, PartKind::Media, PartKind::ApprovalRequest, PartKind::ApprovalResponse, PartKind::Compaction, PartKind::Opaque,
+        PartKind::Text,
+        PartKind::Call,
+        PartKind::Result,
+        PartKind::Reasoning,
+        PartKind::Media,
+        PartKind::ApprovalRequest,
+        PartKind::ApprovalResponse,
+        PartKind::Compaction,
+        PartKind::Opaque,
     ])?;
     let (low, high) = (u32::from(bytes.next()?), u32::from(bytes.next()?));
     // The rare bits only when the byte asks for them; else most histories would be malformed.
@@ -42,7 +50,16 @@ fn part(bytes: &mut Bytes<'_>) -> Option<Part> {
     let id = bytes.pick(&["", "a", "b", "c", "call:1", "a~2", "a_2"])?;
     let name = bytes.pick(&["", "a", "b", "read", "__proto__"])?;
     let text = "word ".repeat(usize::from(bytes.next()?));
-    Some(Part { kind, flags, id: id.into(), name: name.into(), target: "".into(), measure: measure(Counter::Chars4, &text), media_tokens: u32::from(kind == PartKind::Media), stand_in: None })
+    Some(Part {
+        kind,
+        flags,
+        id: id.into(),
+        name: name.into(),
+        target: "".into(),
+        measure: measure(Counter::Chars4, &text),
+        media_tokens: u32::from(kind == PartKind::Media),
+        stand_in: None,
+    })
 }
 
 fn rows(bytes: &mut Bytes<'_>) -> Vec<Row> {
@@ -58,7 +75,11 @@ fn rows(bytes: &mut Bytes<'_>) -> Vec<Row> {
 /// Runs everything over one input.
 pub fn run(data: &[u8]) {
     let mut bytes = Bytes(data);
-    let (Some(wire), Some(binding), Some(window)) = (bytes.pick(&WIRES), bytes.pick(&[ReasoningBinding::None, ReasoningBinding::Turn, ReasoningBinding::Prefix]), bytes.next()) else { return };
+    let (Some(wire), Some(binding), Some(window)) =
+        (bytes.pick(&WIRES), bytes.pick(&[ReasoningBinding::None, ReasoningBinding::Turn, ReasoningBinding::Prefix]), bytes.next())
+    else {
+        return;
+    };
     let rows = rows(&mut bytes);
     let mut transcript = Transcript::default();
     transcript.set_items(wire.profile.items);
@@ -115,7 +136,14 @@ fn relief(rows: &[Row], wire: &formats::Wire, binding: ReasoningBinding, window:
     assert!(session.measured(usize::MAX) <= before, "no relief makes the view larger");
     ladder::drop_spent(&mut session, true);
     let steps = assemble::recipe(&session).expect("every row is accounted for");
-    let named: usize = steps.iter().map(|s| match s { Step::Keep { from, to } | Step::Drop { from, to } => to - from, Step::Edit { .. } => 1, Step::Insert { .. } => 0 }).sum();
+    let named: usize = steps
+        .iter()
+        .map(|s| match s {
+            Step::Keep { from, to } | Step::Drop { from, to } => to - from,
+            Step::Edit { .. } => 1,
+            Step::Insert { .. } => 0,
+        })
+        .sum();
     assert_eq!(named, rows.len(), "every row is in exactly one step");
     let mut again = Session::new(model(), config, Some(session.state.clone()));
     // A stub that is the very text of another result is taken for a view that came back; nothing to compare then.

@@ -186,10 +186,18 @@ fn rr_2_a_read_back_is_not_stored_and_its_stub_names_the_original() {
     // 900 lines, 3 of them with ERR.
     let raw: String = (0..900).map(|i| format!("{}{}\n", if i % 400 == 50 { "ERR " } else { "    " }, text(i, 62))).collect();
     let units = gentle_cascade::core::relieve::text::Units::from(raw.as_str());
-    let found = gentle_cascade::core::relieve::readback::page(&units, &gentle_cascade::core::relieve::readback::Page { id: "c1", grep: Some("ERR"), ..Default::default() }, 24_000);
+    let found = gentle_cascade::core::relieve::readback::page(
+        &units,
+        &gentle_cascade::core::relieve::readback::Page { id: "c1", grep: Some("ERR"), ..Default::default() },
+        24_000,
+    );
     assert_eq!(found.lines().filter(|l| l.starts_with("ERR")).count(), 3);
     assert_eq!(found.lines().count(), 4);
-    let page = gentle_cascade::core::relieve::readback::page(&units, &gentle_cascade::core::relieve::readback::Page { id: "c1", offset: Some(0), limit: Some(60_000), grep: None }, 24_000);
+    let page = gentle_cascade::core::relieve::readback::page(
+        &units,
+        &gentle_cascade::core::relieve::readback::Page { id: "c1", offset: Some(0), limit: Some(60_000), grep: None },
+        24_000,
+    );
     assert!(page.starts_with(&raw[..23_800]) && page.ends_with("next offset: 23800]"));
     assert!(page.encode_utf16().count() <= 24_000);
 
@@ -489,7 +497,11 @@ fn thresholds_compare_with_at_least() {
 fn unsent_results_of_one_round_share_what_is_left_below_hard() {
     // Hard is 8,100; 2,000 are there. Four results of 20,000 characters would bring 20,000 tokens.
     let chat = w10(QUIET);
-    let list = vec![user(&"u".repeat(8_000)), calls(&["a", "b", "c", "d"]), Message::Results((0..4).map(|i| (["a", "b", "c", "d"][i].into(), text(i, 20_000))).collect())];
+    let list = vec![
+        user(&"u".repeat(8_000)),
+        calls(&["a", "b", "c", "d"]),
+        Message::Results((0..4).map(|i| (["a", "b", "c", "d"][i].into(), text(i, 20_000))).collect()),
+    ];
     let turn = chat.next(&list);
     let chars: Vec<usize> = turn.view[2].iter().map(String::len).collect();
     assert!(turn.report.occupancy.tokens < 8_100, "{}", turn.report.occupancy.tokens);
@@ -498,4 +510,3 @@ fn unsent_results_of_one_round_share_what_is_left_below_hard() {
     assert_eq!(turn.outcomes()[0], "clamp done");
     assert_eq!(texts(&list[2]).len(), 4);
 }
-

@@ -162,7 +162,15 @@ fn without_a_store_the_state_is_carried_by_the_host() {
     let turn = chat.next(&list);
     assert!(!turn.evicted().is_empty());
     assert_eq!(chat.store().log.borrow().len(), 0);
-    let again = Chat { driver: block_on(gentle_cascade::driver::Driver::open(Fake::new(&Rc::default()), common::model(40_000, 4_000), common::config("{}"), Some(chat.driver.state()))).unwrap() };
+    let again = Chat {
+        driver: block_on(gentle_cascade::driver::Driver::open(
+            Fake::new(&Rc::default()),
+            common::model(40_000, 4_000),
+            common::config("{}"),
+            Some(chat.driver.state()),
+        ))
+        .unwrap(),
+    };
     assert_eq!(again.next(&list).view, turn.view);
 }
 

@@ -55,7 +55,10 @@ fn only_the_wasm_layer_knows_javascript() {
 #[test]
 fn the_core_is_values_in_values_out() {
     let forbidden = ["async ", ".await", "thread_local!", "static ", "OnceLock", "LazyLock", "std::fs", "std::time", "std::env", "println!", "unsafe "];
-    let found: Vec<String> = offenders("core", &forbidden).into_iter().filter(|l| !l.contains("&'static ") || l.matches("static ").count() > l.matches("'static ").count()).collect();
+    let found: Vec<String> = offenders("core", &forbidden)
+        .into_iter()
+        .filter(|l| !l.contains("&'static ") || l.matches("static ").count() > l.matches("'static ").count())
+        .collect();
     assert_eq!(found, Vec::<String>::new());
 }
 
@@ -67,7 +70,8 @@ fn no_stage_calls_another() {
         let text = fs::read_to_string(file).unwrap();
         for other in stages.iter().filter(|o| **o != stage) {
             // The quoting of a handle is shared wording, not a stage.
-            let uses: Vec<&str> = text.lines().filter(|l| l.starts_with("use ") && l.contains(&format!("::{other}::")) && !l.ends_with("clamp::quoted;")).collect();
+            let uses: Vec<&str> =
+                text.lines().filter(|l| l.starts_with("use ") && l.contains(&format!("::{other}::")) && !l.ends_with("clamp::quoted;")).collect();
             assert_eq!(uses, Vec::<&str>::new(), "{stage} uses {other}");
         }
     }
@@ -75,7 +79,11 @@ fn no_stage_calls_another() {
 
 fn tree(target: &str) -> String {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-    let out = Command::new(cargo).args(["tree", "--offline", "--locked", "--edges", "normal,build,dev", "--prefix", "none", "--target", target]).current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
+    let out = Command::new(cargo)
+        .args(["tree", "--offline", "--locked", "--edges", "normal,build,dev", "--prefix", "none", "--target", target])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     String::from_utf8(out.stdout).unwrap()
 }

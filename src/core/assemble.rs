@@ -224,9 +224,15 @@ fn replacements(session: &Session, row: usize) -> Vec<Replace> {
                 Edit::Input { text, cap, .. } => {
                     Replace { part, text: Some(text.clone()), cap: Some(*cap), handle: entry.handle.clone(), loss: None, redacted: false, input: true }
                 }
-                Edit::Clamp { cap, .. } => {
-                    Replace { part, text: None, cap: Some(*cap), handle: entry.handle.clone(), loss: clamp_loss(session, entry), redacted: entry.redacted, input: false }
-                }
+                Edit::Clamp { cap, .. } => Replace {
+                    part,
+                    text: None,
+                    cap: Some(*cap),
+                    handle: entry.handle.clone(),
+                    loss: clamp_loss(session, entry),
+                    redacted: entry.redacted,
+                    input: false,
+                },
             })
         })
         .collect()
@@ -291,15 +297,7 @@ fn ledger_entry(session: &Session, at: usize) -> LedgerEntry {
     let Some(first) = parts.first().cloned() else { return plain(RowState::Kept) };
     let worst = parts.iter().map(|p| p.state).find(|s| *s == RowState::Evicted).unwrap_or(first.state);
     let several = parts.len() > 1 || row.is_some_and(|r| r.parts.iter().filter(|p| p.kind == PartKind::Result).count() > 1);
-    LedgerEntry {
-        index: at,
-        position,
-        state: worst,
-        id: None,
-        handle: first.handle.clone(),
-        loss: first.loss,
-        parts: if several { parts } else { Vec::new() },
-    }
+    LedgerEntry { index: at, position, state: worst, id: None, handle: first.handle.clone(), loss: first.loss, parts: if several { parts } else { Vec::new() } }
 }
 
 /// Compares with the view before and remembers this one.
@@ -342,7 +340,13 @@ fn tools_changed(before: &[(Box<str>, u128)], now: &[(Box<str>, u128)], promoted
         (None, Some((name, _))) => ("added", name),
         (Some((name, _)), None) => ("removed", name),
         (Some((old, _)), Some((new, _))) if old == new => ("changed", new),
-        (Some((old, _)), Some((new, _))) => if now.iter().any(|(n, _)| n == old) { ("added", new) } else { ("removed", old) },
+        (Some((old, _)), Some((new, _))) => {
+            if now.iter().any(|(n, _)| n == old) {
+                ("added", new)
+            } else {
+                ("removed", old)
+            }
+        }
         (None, None) => return BrokenBy { at: At::Frame("tools"), cause: "changed", name: None },
     };
     BrokenBy { at: At::Frame("tools"), cause, name: Some(name.to_string()) }
@@ -351,7 +355,8 @@ fn tools_changed(before: &[(Box<str>, u128)], now: &[(Box<str>, u128)], promoted
 /// The breakdown of the window as it stands.
 pub fn buckets(session: &Session) -> Breakdown {
     let mut buckets = session.frame.buckets();
-    let mut by_kind: [(&str, u32); 7] = [("User", 0), ("Assistant", 0), ("Reasoning", 0), ("Tool calls", 0), ("Tool results", 0), ("Other", 0), ("Briefing and notes", 0)];
+    let mut by_kind: [(&str, u32); 7] =
+        [("User", 0), ("Assistant", 0), ("Reasoning", 0), ("Tool calls", 0), ("Tool results", 0), ("Other", 0), ("Briefing and notes", 0)];
     let mut media = 0u32;
     let mut system = 0u32;
     for row in session.transcript.rows().iter().filter(|r| !r.is_hidden()) {

@@ -124,7 +124,18 @@ mod tests {
         let orders = vec![Order { position: 3, key: None, text: "use tabs".into() }];
         let text = orders::head_part(&orders).expect("orders");
         let head = vec![HeadPart { origin: HeadOrigin::Orders, tokens: 1, text }];
-        Fold { id: format!("f{to}"), from: 0, to, newest: Some(newest), active: true, summary: "s".into(), head, orders, ids: BTreeMap::new(), stored: [("c1".to_owned(), 12)].into() }
+        Fold {
+            id: format!("f{to}"),
+            from: 0,
+            to,
+            newest: Some(newest),
+            active: true,
+            summary: "s".into(),
+            head,
+            orders,
+            ids: BTreeMap::new(),
+            stored: [("c1".to_owned(), 12)].into(),
+        }
     }
 
     fn state() -> State {
@@ -132,7 +143,12 @@ mod tests {
         State {
             boundary: Some(22),
             folds: vec![fold(15, 19), fold(22, 30)],
-            entries: [("18.0".to_owned(), entry("c2")), ("25.0".to_owned(), entry("c3")), ("19.1".to_owned(), Entry { redacted: true, handle: None, ..entry("") })].into(),
+            entries: [
+                ("18.0".to_owned(), entry("c2")),
+                ("25.0".to_owned(), entry("c3")),
+                ("19.1".to_owned(), Entry { redacted: true, handle: None, ..entry("") }),
+            ]
+            .into(),
             blocks: vec![Block { kind: BlockKind::Group, from: 16, to: 17, text: "[… rows:16-17 …]".into(), tokens: 4, handle: Some("rows:16-17".into()) }],
             pins: [3, 40].into(),
             ..State::default()

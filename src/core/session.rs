@@ -5,6 +5,7 @@
 
 use super::config::Config;
 use super::error::{Code, Error};
+use super::fold::apply;
 use super::frame::Frame;
 use super::measure::family::Family;
 use super::measure::lexicon::Lexicon;
@@ -15,12 +16,11 @@ use super::measure::usage::Usage;
 use super::profile::Profile;
 use super::relieve::aged::Aged;
 use super::relieve::readback;
-use super::session_view::Placed;
-use super::fold::apply;
 use super::restore::frames::escape;
+use super::session_view::Placed;
 use super::state::{Breaker, Edit, Entry, State};
-use super::view::HeadOrigin;
 use super::transcript::{Call, CallId, PartKind, Role, Row, StandIn, Transcript};
+use super::view::HeadOrigin;
 
 /// Why the view differs from the one before, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -491,9 +491,7 @@ impl Session {
     /// The handle a result that arrives now is stored under: the call id, or `id~2` where it repeats.
     pub fn handle_for(&self, call_id: &str) -> String {
         let index = self.transcript.index();
-        let waiting = index.calls().iter().rev().find(|c| {
-            c.result.is_none() && self.transcript.part(c.row, c.part).is_some_and(|p| &*p.id == call_id)
-        });
+        let waiting = index.calls().iter().rev().find(|c| c.result.is_none() && self.transcript.part(c.row, c.part).is_some_and(|p| &*p.id == call_id));
         if let Some(call) = waiting {
             return call.handle.to_string();
         }

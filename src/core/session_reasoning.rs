@@ -64,7 +64,8 @@ impl Session {
         for row in from..self.transcript.len() {
             let Some(at) = self.transcript.row(row) else { continue };
             let gone = at.position.is_some_and(|p| self.state.stripped.contains(&p));
-            let parts: Vec<usize> = at.parts.iter().enumerate().filter(|(_, p)| p.kind == PartKind::Reasoning && p.stand_in.is_some() != gone).map(|(i, _)| i).collect();
+            let parts: Vec<usize> =
+                at.parts.iter().enumerate().filter(|(_, p)| p.kind == PartKind::Reasoning && p.stand_in.is_some() != gone).map(|(i, _)| i).collect();
             for part in parts {
                 self.transcript.set_stand_in(row, part, gone.then_some(NOTHING));
             }

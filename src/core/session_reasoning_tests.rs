@@ -1,5 +1,6 @@
 //! Reasoning that is bound to what an edit changes: postponed, stripped whole, or left alone.
 
+use super::assemble::{self, Step};
 use super::config::{Config, Counter, ReasoningBinding};
 use super::ladder;
 use super::measure::thresholds::{Model, WindowSource};
@@ -9,7 +10,6 @@ use super::session::Session;
 use super::state::State;
 use super::transcript::made::{call, flagged, part, text, transcript};
 use super::transcript::{Flags, Part, PartKind, Role, Row};
-use super::assemble::{self, Step};
 
 fn think() -> Part {
     flagged(part(PartKind::Reasoning, "", "", "a long thought"), Flags::SIGNED)
@@ -21,7 +21,9 @@ fn big(id: &str) -> Part {
 
 /// A closed turn of two reasoning steps, then a running one; `reasons` says whether that one reasons.
 fn rows(reasons: bool) -> Vec<(Role, Vec<Part>)> {
-    let step = |id: &str, reasons: bool| vec![(Role::Assistant, [reasons.then(think), Some(flagged(call(id), Flags::ITEM_ID))].into_iter().flatten().collect()), (Role::Tool, vec![big(id)])];
+    let step = |id: &str, reasons: bool| {
+        vec![(Role::Assistant, [reasons.then(think), Some(flagged(call(id), Flags::ITEM_ID))].into_iter().flatten().collect()), (Role::Tool, vec![big(id)])]
+    };
     let mut rows = vec![(Role::User, vec![text("one")])];
     rows.extend(step("a", true));
     rows.extend(step("b", true));
@@ -89,7 +91,13 @@ fn reasoning_of_closed_turns_leaves_whole_with_the_edit_and_stays_out_after_a_re
     assert_eq!(first.state.stripped.iter().copied().collect::<Vec<_>>(), [13, 15]);
     let edits = |s: &Session| -> Vec<(usize, Vec<usize>, Vec<usize>)> {
         let steps = assemble::recipe(s).expect("every row is accounted for");
-        steps.into_iter().filter_map(|step| match step { Step::Edit { row, cut, unname, .. } if !cut.is_empty() => Some((row, cut, unname)), _ => None }).collect()
+        steps
+            .into_iter()
+            .filter_map(|step| match step {
+                Step::Edit { row, cut, unname, .. } if !cut.is_empty() => Some((row, cut, unname)),
+                _ => None,
+            })
+            .collect()
     };
     assert_eq!(edits(&first), [(3, vec![0], vec![1]), (5, vec![0], vec![])]);
     let again = session(ReasoningBinding::Prefix, false, Some(first.state.clone()));
@@ -108,7 +116,14 @@ fn a_step_of_nothing_but_reasoning_leaves_the_view_and_the_ledger_says_so() {
     let model = Model { id: "m".into(), provider: None, window: 5_000, source: WindowSource::Host, max_output: Some(0) };
     let mut session = Session::new(model, config, None);
     session.set_profile(crate::core::profile::Profile { items: true, ..Default::default() });
-    let items = [(Role::User, text("go")), (Role::Assistant, call("a")), (Role::Tool, big("a")), (Role::Assistant, think()), (Role::Assistant, flagged(text("done"), Flags::ITEM_ID)), (Role::User, text("more"))];
+    let items = [
+        (Role::User, text("go")),
+        (Role::Assistant, call("a")),
+        (Role::Tool, big("a")),
+        (Role::Assistant, think()),
+        (Role::Assistant, flagged(text("done"), Flags::ITEM_ID)),
+        (Role::User, text("more")),
+    ];
     for (at, (role, part)) in items.into_iter().enumerate() {
         session.put_row(at, Row::new(role, Some(at as u64), vec![part]));
     }

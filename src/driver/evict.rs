@@ -2,8 +2,8 @@
 //!
 //! A text that could not be saved stays in the view: hiding it would lose it.
 
-use super::host::{Host, Method, Place};
 use super::Driver;
+use super::host::{Host, Method, Place};
 use super::next::Trail;
 use crate::core::event::{Event, Outcome};
 use crate::core::ladder::{self, INPUT_CHARS};

@@ -17,8 +17,8 @@ mod ticket;
 use std::cell::{Cell, RefCell};
 
 pub use arrival::Shortened;
-pub use host::{Commit, Found, Gap, Host, Loaded, Method, OldPart, OldRow, Place};
 pub use fold::{FoldEnd, Prepared};
+pub use host::{Commit, Found, Gap, Host, Loaded, Method, OldPart, OldRow, Place};
 pub use next::{Ask, NextReport};
 
 use crate::core::branch::{self, Positions};
@@ -80,7 +80,16 @@ impl<H: Host> Driver<H> {
         let writable = !state.as_ref().is_some_and(State::is_newer);
         // A state of a newer version is left alone: nothing is read from it and nothing is written over it.
         let state = state.filter(|_| writable);
-        Ok(Driver { host, session: RefCell::new(Session::new(model, config, state)), version: Cell::new(version), writable: Cell::new(writable), account: Cell::new(None), planned: RefCell::default(), folding: Cell::new(false), memory: RefCell::default() })
+        Ok(Driver {
+            host,
+            session: RefCell::new(Session::new(model, config, state)),
+            version: Cell::new(version),
+            writable: Cell::new(writable),
+            account: Cell::new(None),
+            planned: RefCell::default(),
+            folding: Cell::new(false),
+            memory: RefCell::default(),
+        })
     }
 
     /// The host.
@@ -187,7 +196,11 @@ impl<H: Host> Driver<H> {
     async fn reload(&self) -> Result<(), Failure<H::Error>> {
         let Some(loaded) = self.host.load().await.map_err(Failure::Host)? else { return Ok(()) };
         if self.version.get().is_some_and(|seen| loaded.version < seen) {
-            return Err(Error::new(Code::StaleStore, format!("the store answered with version {} after version {}", loaded.version, self.version.get().unwrap_or(0))).into());
+            return Err(Error::new(
+                Code::StaleStore,
+                format!("the store answered with version {} after version {}", loaded.version, self.version.get().unwrap_or(0)),
+            )
+            .into());
         }
         self.version.set(Some(loaded.version));
         self.session.borrow_mut().merge(loaded.state);

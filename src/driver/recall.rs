@@ -161,7 +161,10 @@ impl<H: Host> Driver<H> {
             let mut found = self.host.search(&search.query, search.wide as u32).await?;
             found.retain(|f| micro(f.score) >= least);
             found.sort_by(|a, b| micro(b.score).cmp(&micro(a.score)).then(b.position.cmp(&a.position)));
-            return Ok(found.into_iter().map(|f| Candidate { position: f.position, text: Some(f.text).filter(|t| !t.trim().is_empty()), passage: None }).collect());
+            return Ok(found
+                .into_iter()
+                .map(|f| Candidate { position: f.position, text: Some(f.text).filter(|t| !t.trim().is_empty()), passage: None })
+                .collect());
         }
         self.forget_taken_back();
         let waiting = self.waiting().await;
@@ -279,7 +282,8 @@ impl<H: Host> Driver<H> {
 
     /// Rows that the list no longer holds were taken back, unless they are older than the list.
     fn forget_taken_back(&self) {
-        let (first, listed) = self.with(|s| (recall::first_listed(s), s.transcript.rows().iter().filter_map(|r| r.position).collect::<std::collections::BTreeSet<u64>>()));
+        let (first, listed) =
+            self.with(|s| (recall::first_listed(s), s.transcript.rows().iter().filter_map(|r| r.position).collect::<std::collections::BTreeSet<u64>>()));
         let Some(first) = first else { return };
         let mut memory = self.memory.borrow_mut();
         memory.index.retain(|p| p < first || listed.contains(&p));

@@ -169,7 +169,11 @@ impl<H: Host> Driver<H> {
         }
         let after = self.with(|s| s.guarded_tokens());
         self.with(|s| s.state.count_reclaimed("cascade", before.saturating_sub(after)));
-        trail.outcomes.push(if did.is_empty() { Outcome::declined("cascade", "nothing_to_fold") } else { Outcome::done("cascade", format!("{}; {before} to {after} tokens", did.join(", "))) });
+        trail.outcomes.push(if did.is_empty() {
+            Outcome::declined("cascade", "nothing_to_fold")
+        } else {
+            Outcome::done("cascade", format!("{}; {before} to {after} tokens", did.join(", ")))
+        });
         Ok(())
     }
 

@@ -112,8 +112,9 @@ fn carries(transcript: &Transcript, row: usize, round: usize) -> bool {
     let index = transcript.index();
     transcript.row(row).is_some_and(|r| {
         r.role != Role::Assistant
-            && r.parts.iter().enumerate().any(|(p, part)| {
-                part.kind == PartKind::Result && index.call_of_result(row, p).and_then(|id| index.call(id)).is_some_and(|c| c.round == round)
-            })
+            && r.parts
+                .iter()
+                .enumerate()
+                .any(|(p, part)| part.kind == PartKind::Result && index.call_of_result(row, p).and_then(|id| index.call(id)).is_some_and(|c| c.round == round))
     })
 }

@@ -60,7 +60,9 @@ fn named(id: &str, name: &str) -> Part {
 fn a_valid_history_draws_no_complaint_in_any_format() {
     for name in FORMATS {
         let rows: &[(Role, &[Part])] = match name {
-            "openai-chat" | "openai-responses" => &[(U, &[text("go")]), (A, &[call("x"), call("y")]), (T, &[result("y")]), (T, &[result("x")]), (A, &[text("done")]), (U, &[text("more")])],
+            "openai-chat" | "openai-responses" => {
+                &[(U, &[text("go")]), (A, &[call("x"), call("y")]), (T, &[result("y")]), (T, &[result("x")]), (A, &[text("done")]), (U, &[text("more")])]
+            }
             _ => &[(U, &[text("go")]), (A, &[text("ok"), call("x"), call("y")]), (T, &[result("y"), result("x")]), (A, &[text("done")]), (U, &[text("more")])],
         };
         assert_eq!(found(name, rows), [] as [&str; 0], "{name}");
@@ -117,7 +119,8 @@ fn an_orphan_goes_and_the_message_with_it_if_nothing_else_is_left() {
 
 #[test]
 fn of_two_results_the_last_one_stays_in_the_place_of_the_first() {
-    let rows: &[(Role, &[Part])] = &[(U, &[text("go")]), (A, &[call("x")]), (T, &[flagged(result("x"), Flags::JSON)]), (A, &[text("hm")]), (T, &[result("x")]), (A, &[text("ok")])];
+    let rows: &[(Role, &[Part])] =
+        &[(U, &[text("go")]), (A, &[call("x")]), (T, &[flagged(result("x"), Flags::JSON)]), (A, &[text("hm")]), (T, &[result("x")]), (A, &[text("ok")])];
     for (name, rule) in [("ai-sdk", "AM-6"), ("anthropic", "AN-6"), ("openai-chat", "OC-5"), ("openai-responses", "OR-1"), ("gemini", "GE-2")] {
         assert!(found(name, rows).contains(&format!("{rule} E 4")), "{name}");
         let (after, _) = healed(name, rows);
@@ -238,7 +241,8 @@ fn system_text_has_its_place() {
 
 #[test]
 fn thinking_of_the_running_turn_needs_its_signature() {
-    let rows: &[(Role, &[Part])] = &[(U, &[text("one")]), (A, &[think(false), text("ok")]), (U, &[text("two")]), (A, &[think(false), call("x")]), (T, &[result("x")])];
+    let rows: &[(Role, &[Part])] =
+        &[(U, &[text("one")]), (A, &[think(false), text("ok")]), (U, &[text("two")]), (A, &[think(false), call("x")]), (T, &[result("x")])];
     assert_eq!(found("anthropic", rows), ["AN-20 E 3"], "a turn that is over may come without");
     assert_eq!(found("ai-sdk", rows), [] as [&str; 0]);
     let cached: &[(Role, &[Part])] = &[(U, &[text("one")]), (A, &[flagged(think(true), Flags::CACHED), text("ok")])];
@@ -258,7 +262,13 @@ fn gemini_signatures_sit_on_the_first_call_of_each_step_of_the_running_turn() {
 fn an_item_id_without_its_reasoning_is_told_where_the_history_reasons() {
     let id = |p: Part| flagged(p, Flags::ITEM_ID);
     let rows: &[(Role, &[Part])] = &[
-        (U, &[text("go")]), (A, &[id(think(true))]), (A, &[id(call("x"))]), (T, &[result("x")]), (A, &[id(call("y"))]), (T, &[result("y")]), (A, &[text("ok")]),
+        (U, &[text("go")]),
+        (A, &[id(think(true))]),
+        (A, &[id(call("x"))]),
+        (T, &[result("x")]),
+        (A, &[id(call("y"))]),
+        (T, &[result("y")]),
+        (A, &[text("ok")]),
     ];
     assert_eq!(found("openai-responses", rows), ["OR-3 S 4"]);
     let plain: &[(Role, &[Part])] = &[(U, &[text("go")]), (A, &[id(call("y"))]), (T, &[result("y")])];
@@ -296,7 +306,12 @@ fn the_providers_own_calls_and_results_belong_together() {
 
 #[test]
 fn misplaced_malformed_and_oversized_things_are_named_and_left_alone() {
-    let rows: &[(Role, &[Part])] = &[(U, &[text("go"), call("x")]), (T, &[result("x"), text("?")]), (A, &[flagged(text("ok"), Flags::MALFORMED)]), (U, &[flagged(text("z"), Flags::UNSERIALISABLE)])];
+    let rows: &[(Role, &[Part])] = &[
+        (U, &[text("go"), call("x")]),
+        (T, &[result("x"), text("?")]),
+        (A, &[flagged(text("ok"), Flags::MALFORMED)]),
+        (U, &[flagged(text("z"), Flags::UNSERIALISABLE)]),
+    ];
     assert_eq!(found("ai-sdk", rows), ["AM-2 E 0", "AM-2 E 1", "AM-2 E 2", "AM-16 S 3"]);
     assert_eq!(healed("ai-sdk", rows).1, [] as [&str; 0]);
     let mut image = result("x");
@@ -314,5 +329,8 @@ fn a_finding_says_what_and_why_without_transcript_text() {
     let findings = validate(&history("anthropic", rows), wire("anthropic"), Phase::Stored);
     assert_eq!(findings[0].detail, "call `d1` in message 1 has no result: the API finds a tool_use without its tool_result right after it");
     assert!(findings[0].repairable);
-    assert_eq!(by_name("antropic").expect_err("no such format").message, "`format` must be one of ai-sdk, ai-sdk-ui, anthropic, openai-chat, openai-responses, gemini");
+    assert_eq!(
+        by_name("antropic").expect_err("no such format").message,
+        "`format` must be one of ai-sdk, ai-sdk-ui, anthropic, openai-chat, openai-responses, gemini"
+    );
 }

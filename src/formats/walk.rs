@@ -108,7 +108,12 @@ impl<'a> Walk<'a> {
 pub(super) fn unanswered(transcript: &Transcript, wire: &Wire) -> Vec<usize> {
     let walk = Walk::new(transcript, wire, Phase::Stored);
     let calls = transcript.index().calls().iter().enumerate();
-    calls.filter(|(_, c)| c.result.is_none() && !c.by_provider && pairs::is_models(transcript, c) && pairs::is_answerable(transcript, c) && !pairs::is_open(&walk, c)).map(|(id, _)| id).collect()
+    calls
+        .filter(|(_, c)| {
+            c.result.is_none() && !c.by_provider && pairs::is_models(transcript, c) && pairs::is_answerable(transcript, c) && !pairs::is_open(&walk, c)
+        })
+        .map(|(id, _)| id)
+        .collect()
 }
 
 /// The provider's own calls without a result, of turns that are over.

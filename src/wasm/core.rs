@@ -16,20 +16,20 @@ use super::value::{from_js, js_error, js_failure, to_js};
 use crate::core::assemble;
 use crate::core::config::Config;
 use crate::core::error::Error;
+use crate::core::event::Outcome;
+use crate::core::findings::{Finding, findings};
 use crate::core::frame::{Frame, FrameItem, Slot};
 use crate::core::ladder;
 use crate::core::ledger::LedgerEntry;
 use crate::core::measure::breakdown::Breakdown;
-use crate::core::next_relief::{NextRelief, next_relief};
-use crate::core::session_window::Overflow;
 use crate::core::measure::meter::Measure;
 use crate::core::measure::names::Names;
 use crate::core::measure::occupancy::Occupancy;
 use crate::core::measure::thresholds::{Model, Thresholds};
 use crate::core::measure::usage::RawUsage;
+use crate::core::next_relief::{NextRelief, next_relief};
+use crate::core::session_window::Overflow;
 use crate::core::state::State;
-use crate::core::event::Outcome;
-use crate::core::findings::{Finding, findings};
 use crate::core::transcript::{Caller, Flags, Part, PartKind, Role, Row};
 use crate::driver::{Ask, Driver, FoldEnd, Host as _, Method};
 use crate::formats;
@@ -177,16 +177,8 @@ impl Core {
     pub fn part(&self, kind: u32, flags: u32, id: &str, name: &str, target: &str, media: f64) {
         let measure = self.projector.borrow_mut().finish();
         let media_tokens = self.media_tokens(media);
-        let part = Part {
-            kind: part_kind(kind),
-            flags: Flags(flags),
-            id: id.into(),
-            name: name.into(),
-            target: target.into(),
-            measure,
-            media_tokens,
-            stand_in: None,
-        };
+        let part =
+            Part { kind: part_kind(kind), flags: Flags(flags), id: id.into(), name: name.into(), target: target.into(), measure, media_tokens, stand_in: None };
         if let Some(row) = self.row.borrow_mut().as_mut() {
             row.parts.push(part);
         }

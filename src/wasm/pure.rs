@@ -45,13 +45,7 @@ impl From<clamp::Cut> for CutView {
 #[wasm_bindgen(js_name = planClamp)]
 pub fn plan_clamp(text: JsString, cap: u32, gap: JsValue) -> Result<JsValue, JsValue> {
     let gap: GapInput = from_js(gap, "gap").map_err(|e| js_error(&e))?;
-    let gap = Gap {
-        handle: gap.handle.as_deref(),
-        loss: gap.loss,
-        rendered_from: gap.rendered_from,
-        exit: gap.exit,
-        error_line: gap.error_line.as_deref(),
-    };
+    let gap = Gap { handle: gap.handle.as_deref(), loss: gap.loss, rendered_from: gap.rendered_from, exit: gap.exit, error_line: gap.error_line.as_deref() };
     clamp::plan_clamp(&JsText(text), cap, &gap).map_or(Ok(JsValue::UNDEFINED), |cut| to_js(&CutView::from(cut)))
 }
 

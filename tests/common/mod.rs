@@ -10,13 +10,13 @@ use gentle_cascade::core::config::{Config, Counter};
 use gentle_cascade::core::event::Event;
 use gentle_cascade::core::fold::judge::Answer;
 use gentle_cascade::core::fold::request::SummarizeRequest;
-use gentle_cascade::core::restore::authority::Authority;
 use gentle_cascade::core::ledger::{self, LedgerEntry, RowState};
 use gentle_cascade::core::measure::meter::{Measure, measure};
 use gentle_cascade::core::measure::thresholds::{Model, WindowSource};
 use gentle_cascade::core::measure::usage::Usage;
 use gentle_cascade::core::relieve::clamp::{self, plan_clamp};
 use gentle_cascade::core::relieve::text::Units;
+use gentle_cascade::core::restore::authority::Authority;
 use gentle_cascade::core::state::State;
 use gentle_cascade::core::transcript::{Flags, Part, PartKind, Role, Row};
 use gentle_cascade::driver::{Ask, Commit, Driver, Failure, Gap, Host, Loaded, Method, NextReport, Place};
@@ -208,10 +208,9 @@ impl Host for Fake {
     async fn load(&self) -> Result<Option<Loaded>, String> {
         self.log("load".into());
         let saved = self.store.saved.borrow();
-        Ok(saved.as_ref().map(|(blob, version)| Loaded {
-            state: State::read(serde_json::from_str(blob).expect("what was committed")).expect("a state"),
-            version: *version,
-        }))
+        Ok(saved
+            .as_ref()
+            .map(|(blob, version)| Loaded { state: State::read(serde_json::from_str(blob).expect("what was committed")).expect("a state"), version: *version }))
     }
 
     async fn commit(&self, state: &State, expect: Option<u64>) -> Result<Commit, String> {

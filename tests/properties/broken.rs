@@ -1,8 +1,8 @@
 //! Damaged histories: never a panic, every repair reported, nothing repairable left, nobody's words lost.
 
+use gentle_cascade::core::config::ReasoningBinding;
 use gentle_cascade::core::cut::{self, Options, RuleSet};
 use gentle_cascade::core::reasoning;
-use gentle_cascade::core::config::ReasoningBinding;
 use gentle_cascade::core::transcript::{Flags, PartKind, Role, Row};
 use gentle_cascade::formats::{self, Phase, Wire, laid, repair, validate};
 use proptest::prelude::*;
@@ -47,7 +47,17 @@ fn damage() -> impl Strategy<Value = Damage> {
 }
 
 pub fn kind(code: u8) -> PartKind {
-    [PartKind::Text, PartKind::Reasoning, PartKind::Call, PartKind::Result, PartKind::Media, PartKind::ApprovalRequest, PartKind::ApprovalResponse, PartKind::Compaction, PartKind::Opaque][usize::from(code) % 9]
+    [
+        PartKind::Text,
+        PartKind::Reasoning,
+        PartKind::Call,
+        PartKind::Result,
+        PartKind::Media,
+        PartKind::ApprovalRequest,
+        PartKind::ApprovalResponse,
+        PartKind::Compaction,
+        PartKind::Opaque,
+    ][usize::from(code) % 9]
 }
 
 pub fn role(code: u8) -> Role {
@@ -85,7 +95,9 @@ pub fn apply(rows: &mut Vec<Row>, damage: &Damage) {
                 rows[r].parts[p] = part(PartKind::Text, "", "", " ", Flags::default());
             }
         }
-        Damage::Orphan(r, id) => rows.insert(at(*r), Row::new(Role::Tool, None, vec![part(PartKind::Result, &format!("call_{}", id % 6), "read", "out", Flags::default())])),
+        Damage::Orphan(r, id) => {
+            rows.insert(at(*r), Row::new(Role::Tool, None, vec![part(PartKind::Result, &format!("call_{}", id % 6), "read", "out", Flags::default())]))
+        }
         Damage::Flag(r, p, bits) => {
             if let Some((r, p)) = place(rows, *r, *p) {
                 rows[r].parts[p].flags = Flags(*bits);
@@ -103,7 +115,10 @@ pub fn apply(rows: &mut Vec<Row>, damage: &Damage) {
 
 /// What people and the model said, and what was called.
 fn words(rows: &[Row]) -> Vec<(Role, u128)> {
-    rows.iter().filter(|r| r.role != Role::Tool).flat_map(|r| r.parts.iter().filter(|p| p.kind == PartKind::Text && !p.measure.blank).map(|p| (r.role, p.measure.hash))).collect()
+    rows.iter()
+        .filter(|r| r.role != Role::Tool)
+        .flat_map(|r| r.parts.iter().filter(|p| p.kind == PartKind::Text && !p.measure.blank).map(|p| (r.role, p.measure.hash)))
+        .collect()
 }
 
 /// Everything that must hold of a damaged history.
@@ -121,7 +136,10 @@ pub fn check(rows: &[Row], wire: &Wire) -> Result<(), TestCaseError> {
     let again = repair(&repaired, wire);
     prop_assert_eq!(again.repaired, vec![], "a second repair finds nothing");
     prop_assert_eq!(words(repaired.rows()), words(rows), "nobody's words are lost, added or moved");
-    prop_assert!(fix.rows.iter().filter_map(|f| f.base).collect::<std::collections::BTreeSet<_>>().len() == fix.rows.iter().filter(|f| f.base.is_some()).count(), "no message twice");
+    prop_assert!(
+        fix.rows.iter().filter_map(|f| f.base).collect::<std::collections::BTreeSet<_>>().len() == fix.rows.iter().filter(|f| f.base.is_some()).count(),
+        "no message twice"
+    );
     let untouched = fix.rows.iter().filter(|f| f.parts.is_none()).count();
     prop_assert!(!fix.repaired.is_empty() || untouched == rows.len(), "what is fine stays");
     if !fix.repaired.is_empty() {

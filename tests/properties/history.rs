@@ -68,7 +68,12 @@ fn step() -> impl Strategy<Value = StepScript> {
 /// Histories of up to 14 beats.
 pub fn script() -> impl Strategy<Value = Script> {
     let beat = prop_oneof![1 => (1u8..3).prop_map(Beat::User), 4 => step().prop_map(Beat::Step)];
-    (any::<bool>(), any::<bool>(), prop::collection::vec(beat, 0..14), prop::bool::weighted(0.2)).prop_map(|(system, ids_repeat, beats, open)| Script { system, ids_repeat, beats, open })
+    (any::<bool>(), any::<bool>(), prop::collection::vec(beat, 0..14), prop::bool::weighted(0.2)).prop_map(|(system, ids_repeat, beats, open)| Script {
+        system,
+        ids_repeat,
+        beats,
+        open,
+    })
 }
 
 /// A part of this kind.

@@ -33,7 +33,12 @@ fn closed_rounds_from(t: &Transcript, from: usize) -> usize {
 
 fn cuts_keep_it_valid(format: &str) {
     let wire = wire(format);
-    let knobs = (0usize..10, 0usize..4, prop_oneof![Just(u32::MAX), 0u32..400], prop_oneof![Just(ReasoningBinding::None), Just(ReasoningBinding::Turn), Just(ReasoningBinding::Prefix)]);
+    let knobs = (
+        0usize..10,
+        0usize..4,
+        prop_oneof![Just(u32::MAX), 0u32..400],
+        prop_oneof![Just(ReasoningBinding::None), Just(ReasoningBinding::Turn), Just(ReasoningBinding::Prefix)],
+    );
     TestRunner::new(cases())
         .run(&(script(), knobs), |(script, (keep_recent, keep_rounds, tail_tokens, binding))| {
             let rows = rows(&script, wire);
@@ -52,7 +57,10 @@ fn cuts_keep_it_valid(format: &str) {
                 let kept: Vec<_> = rows[..all.leading].iter().cloned().chain([head()]).chain(rows[at..].iter().cloned()).collect();
                 prop_assert_eq!(errors(&kept, wire), vec![], "cut at {}", at);
                 // Nothing unread and nothing that waits is folded.
-                prop_assert!(rows[..at].iter().flat_map(|r| &r.parts).filter(|p| p.kind == PartKind::Call).count() == t.index().calls().iter().filter(|c| c.row < at).count());
+                prop_assert!(
+                    rows[..at].iter().flat_map(|r| &r.parts).filter(|p| p.kind == PartKind::Call).count()
+                        == t.index().calls().iter().filter(|c| c.row < at).count()
+                );
                 prop_assert!(t.index().calls().iter().filter(|c| c.row < at && !c.by_provider).all(|c| c.result.is_some_and(|r| r.0 < at)));
             }
             if let Some(safe) = plan.safe {

@@ -27,7 +27,13 @@ fn session(window: u32, keep_recent_rounds: u32, at_fraction: f64) -> Session {
 /// The rows the view shows: stubs are text where results stood.
 fn shown(session: &Session) -> Vec<Row> {
     let blank = |p: &Part| p.stand_in.is_some_and(|s| s.bytes == 0);
-    session.transcript.rows().iter().filter(|r| !r.is_hidden()).map(|r| Row { parts: r.parts.iter().filter(|p| !blank(p)).cloned().collect(), ..r.clone() }).collect()
+    session
+        .transcript
+        .rows()
+        .iter()
+        .filter(|r| !r.is_hidden())
+        .map(|r| Row { parts: r.parts.iter().filter(|p| !blank(p)).cloned().collect(), ..r.clone() })
+        .collect()
 }
 
 fn relief_keeps_it_valid(format: &str) {
@@ -49,7 +55,10 @@ fn relief_keeps_it_valid(format: &str) {
                     let victims: Vec<_> = plan.victims.into_iter().map(|v| (v, false)).collect();
                     ladder::apply_evict(&mut session, &victims);
                 }
-                prop_assert!(ladder::plan_evict(&mut session, Keeping::Store).is_none_or(|again| again.is_err() || again.is_ok_and(|p| p.victims.is_empty())), "a second pass plans nothing");
+                prop_assert!(
+                    ladder::plan_evict(&mut session, Keeping::Store).is_none_or(|again| again.is_err() || again.is_ok_and(|p| p.victims.is_empty())),
+                    "a second pass plans nothing"
+                );
                 assemble::recipe(&session).unwrap();
                 let before = errors(&rows[..upto], wire);
                 let after = errors(&shown(&session), wire);

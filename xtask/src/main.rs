@@ -19,11 +19,6 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn bindgen(input: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let mut bindgen = wasm_bindgen_cli_support::Bindgen::new();
-    bindgen
-        .input_path(input)
-        .bundler(true)?
-        .out_name("core")
-        .typescript(true)
-        .generate(out)?;
+    bindgen.input_path(input).bundler(true)?.out_name("core").typescript(true).generate(out)?;
     Ok(())
 }

@@ -81,17 +81,14 @@ fn halves(bytes: &[u8], index: &HashMap<Vec<u8>, u32>) -> Option<(u32, u32)> {
     let own = *index.get(bytes)?;
     let mut ends: Vec<usize> = (0..=bytes.len()).collect();
     while ends.len() > 3 {
-        let (_, at) = (0..ends.len() - 2)
-            .filter_map(|i| index.get(&bytes[ends[i]..ends[i + 2]]).filter(|r| **r < own).map(|r| (*r, i)))
-            .min()?;
+        let (_, at) = (0..ends.len() - 2).filter_map(|i| index.get(&bytes[ends[i]..ends[i + 2]]).filter(|r| **r < own).map(|r| (*r, i))).min()?;
         ends.remove(at + 1);
     }
     Some((*index.get(&bytes[..ends[1]])?, *index.get(&bytes[ends[1]..])?))
 }
 
 /// The classes the splitter tells apart, in the order of their numbers from 1; 0 is everything else.
-const CLASSES: [&str; 7] =
-    [r"[\p{Lu}\p{Lt}]", r"\p{Ll}", r"[\p{Lm}\p{Lo}]", r"\p{M}", r"\p{N}", r"[\s&&[^\r\n]]", r"[\r\n]"];
+const CLASSES: [&str; 7] = [r"[\p{Lu}\p{Lt}]", r"\p{Ll}", r"[\p{Lm}\p{Lo}]", r"\p{M}", r"\p{N}", r"[\s&&[^\r\n]]", r"[\r\n]"];
 
 /// Runs over all code points: class in the low 3 bits, length above, as a little-endian base-128 number.
 fn classes() -> Result<Vec<u8>, Failure> {

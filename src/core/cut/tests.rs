@@ -122,7 +122,12 @@ fn an_open_round_and_unread_rows_stay() {
 fn a_provider_call_waits_for_its_late_result_while_its_turn_runs() {
     let search = || flagged(call("srv"), Flags::PROVIDER);
     let rows = |last: Vec<(Role, Vec<Part>)>| {
-        let mut rows = vec![(Role::User, vec![text("go")]), (Role::Assistant, vec![search()]), (Role::Assistant, vec![text("meanwhile")]), (Role::Assistant, vec![text("still")])];
+        let mut rows = vec![
+            (Role::User, vec![text("go")]),
+            (Role::Assistant, vec![search()]),
+            (Role::Assistant, vec![text("meanwhile")]),
+            (Role::Assistant, vec![text("still")]),
+        ];
         rows.extend(last);
         transcript(rows)
     };
@@ -239,7 +244,8 @@ fn bound_reasoning_of_the_running_turn_postpones_a_cut() {
         (Role::Assistant, vec![call("y")]),
         (Role::Tool, vec![result("y")]),
     ]);
-    let legal = |t: &Transcript, binding, provider_drops| plan(t, RuleSet::ALL, &Options { binding, provider_drops, ..Options::default() }).legal().collect::<Vec<_>>();
+    let legal =
+        |t: &Transcript, binding, provider_drops| plan(t, RuleSet::ALL, &Options { binding, provider_drops, ..Options::default() }).legal().collect::<Vec<_>>();
     assert_eq!(legal(&running, ReasoningBinding::None, false), [1, 3, 5]);
     assert_eq!(legal(&running, ReasoningBinding::Turn, false), [1], "inside the running turn nothing moves");
     assert_eq!(legal(&running, ReasoningBinding::Prefix, false), [] as [usize; 0]);

@@ -15,7 +15,10 @@ pub fn judge(answer: &Answer) -> Result<(), &'static str> {
         return Err("summarizer_empty");
     }
     // The providers' words for "ran into the output limit".
-    let cut_off = answer.finish_reason.as_deref().is_some_and(|r| matches!(r.to_ascii_lowercase().as_str(), "length" | "max_tokens" | "max_output_tokens" | "model_length"));
+    let cut_off = answer
+        .finish_reason
+        .as_deref()
+        .is_some_and(|r| matches!(r.to_ascii_lowercase().as_str(), "length" | "max_tokens" | "max_output_tokens" | "model_length"));
     if cut_off { Err("summarizer_truncated") } else { Ok(()) }
 }
 

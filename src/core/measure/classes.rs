@@ -89,18 +89,7 @@ impl Classes {
     pub fn counts(&self) -> [u32; 10] {
         let mut done = self.clone();
         done.close();
-        [
-            done.words,
-            done.word_excess,
-            done.digits,
-            done.blanks,
-            done.line_ends,
-            done.punct_runs,
-            done.punct_chars,
-            done.cjk,
-            done.letters,
-            done.symbols,
-        ]
+        [done.words, done.word_excess, done.digits, done.blanks, done.line_ends, done.punct_runs, done.punct_chars, done.cjk, done.letters, done.symbols]
     }
 
     /// Estimated tokens of everything pushed so far; at least 1 for a text that is not empty.
@@ -121,7 +110,12 @@ fn classify(c: char) -> Class {
         '\n' | '\r' => Class::LineEnd,
         '\0'..='\u{7f}' => Class::Punct,
         // Kana, Han, Hangul and their full-width forms.
-        '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}' | '\u{20000}'..='\u{3ffff}' => Class::Cjk,
+        '\u{3040}'..='\u{30ff}'
+        | '\u{3400}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7af}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{ff00}'..='\u{ffef}'
+        | '\u{20000}'..='\u{3ffff}' => Class::Cjk,
         '\u{a0}'..='\u{bf}' | '\u{2000}'..='\u{2fff}' | '\u{3000}'..='\u{303f}' | '\u{e000}'..='\u{f8ff}' | '\u{1f000}'..='\u{1ffff}' => Class::Symbol,
         _ => Class::Letter,
     }

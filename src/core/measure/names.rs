@@ -16,9 +16,9 @@ const LENGTHS: std::ops::RangeInclusive<usize> = 4..=200;
 
 /// File endings that make `word.ending` a file name and not a member access.
 const ENDINGS: [&str; 60] = [
-    "ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts", "vue", "svelte", "py", "ipynb", "rs", "go", "java", "kt", "swift", "c", "h", "cc", "cpp", "hpp", "cs", "rb",
-    "php", "pony", "ex", "exs", "lua", "zig", "sh", "bash", "ps1", "sql", "html", "htm", "css", "scss", "md", "mdx", "rst", "txt", "log", "csv", "json", "jsonl", "yaml",
-    "yml", "toml", "xml", "lock", "cfg", "ini", "conf", "env", "svg", "png", "jpg", "pdf", "wasm",
+    "ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts", "vue", "svelte", "py", "ipynb", "rs", "go", "java", "kt", "swift", "c", "h", "cc", "cpp", "hpp",
+    "cs", "rb", "php", "pony", "ex", "exs", "lua", "zig", "sh", "bash", "ps1", "sql", "html", "htm", "css", "scss", "md", "mdx", "rst", "txt", "log", "csv",
+    "json", "jsonl", "yaml", "yml", "toml", "xml", "lock", "cfg", "ini", "conf", "env", "svg", "png", "jpg", "pdf", "wasm",
 ];
 
 /// The names of one text, or what became of them in a session.
@@ -172,7 +172,8 @@ fn is_name(run: &str) -> bool {
     }
     if run.contains('/') {
         // `and/or` is prose; a path has depth or something that words do not have.
-        return run.len() >= 6 && (run.matches('/').count() > 1 || bytes.iter().any(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || matches!(b, b'.' | b'_' | b'-')));
+        return run.len() >= 6
+            && (run.matches('/').count() > 1 || bytes.iter().any(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || matches!(b, b'.' | b'_' | b'-')));
     }
     if let Some((_, ending)) = run.rsplit_once('.') {
         return ENDINGS.iter().any(|e| e.eq_ignore_ascii_case(ending));

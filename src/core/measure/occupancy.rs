@@ -249,7 +249,13 @@ impl Gauge {
             (Keeps::None, Some(out)) if out > 2.5 * visible + 100.0 => visible,
             (_, Some(out)) => out,
         };
-        let thought = if reported > 0.0 { reported } else if reasoning > 0.0 { reasoning * 1.6 + 60.0 } else { 0.0 };
+        let thought = if reported > 0.0 {
+            reported
+        } else if reasoning > 0.0 {
+            reasoning * 1.6 + 60.0
+        } else {
+            0.0
+        };
         Own { kept, held: if keeps == Keeps::Turn { (kept - visible).clamp(0.0, thought) } else { 0.0 } }
     }
 

@@ -331,7 +331,8 @@ mod tests {
 
     #[test]
     fn server_compaction_counts_its_last_message_and_zero_is_unknown() {
-        let c = read(r#"{"input_tokens":220,"iterations":[{"type":"compaction","input_tokens":55196},{"type":"message","input_tokens":220,"output_tokens":8}]}"#);
+        let c =
+            read(r#"{"input_tokens":220,"iterations":[{"type":"compaction","input_tokens":55196},{"type":"message","input_tokens":220,"output_tokens":8}]}"#);
         assert_eq!(c.input_tokens, Some(220));
         assert_eq!(read(r#"{"inputTokens":0,"outputTokens":0}"#), Usage::default());
     }

@@ -113,7 +113,11 @@ pub fn runs(session: &Session, rounds: &[usize]) -> Vec<Vec<usize>> {
     let index = session.transcript.index();
     for round in rounds {
         let start = index.rounds().get(*round).map_or(0, |r| r.start);
-        let joined = out.last().and_then(|run| run.last()).and_then(|last| index.rounds().get(*last)).is_some_and(|last| (last.end..start).all(|i| session.transcript.row(i).is_none_or(|r| r.is_hidden())));
+        let joined = out
+            .last()
+            .and_then(|run| run.last())
+            .and_then(|last| index.rounds().get(*last))
+            .is_some_and(|last| (last.end..start).all(|i| session.transcript.row(i).is_none_or(|r| r.is_hidden())));
         match out.last_mut().filter(|_| joined) {
             Some(run) => run.push(*round),
             None => out.push(vec![*round]),
@@ -147,7 +151,11 @@ pub fn oldest_turn(session: &Session, tell: Tell<'_>, readable: bool) -> Option<
     for (i, start) in turns.iter().enumerate() {
         let end = turns.get(i + 1).copied().unwrap_or(limit).min(limit);
         let rounds: Vec<usize> = rounds_between(session, *start, end);
-        let shown: Vec<usize> = rounds.iter().copied().filter(|r| index.rounds().get(*r).is_some_and(|r| visible(session, r.start, &pinned) && stored(session, r.start, r.end))).collect();
+        let shown: Vec<usize> = rounds
+            .iter()
+            .copied()
+            .filter(|r| index.rounds().get(*r).is_some_and(|r| visible(session, r.start, &pinned) && stored(session, r.start, r.end)))
+            .collect();
         if shown.is_empty() {
             continue;
         }
@@ -184,7 +192,9 @@ pub fn whole_digest(session: &Session, tell: Tell<'_>, readable: bool) -> Option
     let limit = limit(session);
     let first = session.first_kept();
     let rows = session.transcript.rows();
-    let covered: Vec<usize> = (first..limit).filter(|i| rows.get(*i).is_some_and(|r| r.role != Role::System && r.position.is_some() && r.gone != Some(crate::core::view::Gone::Folded))).collect();
+    let covered: Vec<usize> = (first..limit)
+        .filter(|i| rows.get(*i).is_some_and(|r| r.role != Role::System && r.position.is_some() && r.gone != Some(crate::core::view::Gone::Folded)))
+        .collect();
     let positions: Vec<u64> = covered.iter().filter_map(|i| rows.get(*i)?.position).collect();
     let (from, to) = (*positions.iter().min()?, *positions.iter().max()?);
     // One digest of everything, told anew from the rows: a digest is never digested, and the head does not grow.
@@ -198,7 +208,13 @@ pub fn whole_digest(session: &Session, tell: Tell<'_>, readable: bool) -> Option
         .iter()
         .filter_map(|i| rows.get(*i).map(|r| (*i, r)))
         .filter(|(_, r)| r.is_real_user())
-        .filter_map(|(i, r)| Some(crate::core::view::Order { position: r.position?, key: session.state.order_keys.get(&r.position?.to_string()).cloned(), text: user_text(session, i, tell) }))
+        .filter_map(|(i, r)| {
+            Some(crate::core::view::Order {
+                position: r.position?,
+                key: session.state.order_keys.get(&r.position?.to_string()).cloned(),
+                text: user_text(session, i, tell),
+            })
+        })
         .collect();
     if session.config.orders.enabled {
         let kept = crate::core::restore::orders::choose(orders, session.order_budget(), readable, &|t| session.weigh(t));

@@ -57,11 +57,7 @@ pub fn plan_clamp(text: &impl Utf16, max_chars: u32, gap: &Gap<'_>) -> Option<Cu
     }
     // The longest marker this text could need fixes the reserve, so that the arithmetic does not depend
     // on its own result.
-    let reserve = if max_chars < SMALL_CAP {
-        max_chars / 4
-    } else {
-        RESERVE.max(units_of(&full_marker(gap, len, len, len)) + 1)
-    };
+    let reserve = if max_chars < SMALL_CAP { max_chars / 4 } else { RESERVE.max(units_of(&full_marker(gap, len, len, len)) + 1) };
     let budget = max_chars.saturating_sub(reserve);
     let head = head_end(text, 7 * budget / 10);
     let tail = tail_start(text, budget - 7 * budget / 10);
@@ -74,23 +70,18 @@ pub fn plan_clamp(text: &impl Utf16, max_chars: u32, gap: &Gap<'_>) -> Option<Cu
 }
 
 fn fitting_marker(gap: &Gap<'_>, omitted: u32, len: u32, offset: u32, reserve: u32) -> String {
-    [full_marker(gap, omitted, len, offset), format!("[…{omitted}…]"), "…".to_owned()]
-        .into_iter()
-        .find(|m| units_of(m) <= reserve)
-        .unwrap_or_default()
+    [full_marker(gap, omitted, len, offset), format!("[…{omitted}…]"), "…".to_owned()].into_iter().find(|m| units_of(m) <= reserve).unwrap_or_default()
 }
 
 fn full_marker(gap: &Gap<'_>, omitted: u32, len: u32, offset: u32) -> String {
     let total = gap.rendered_from.unwrap_or(len);
     let mut text = match (gap.handle, gap.rendered_from) {
-        (Some(id), None) => format!(
-            "[… {omitted} of {total} characters omitted; read_tool_output({{ id: {}, offset: {offset}, limit: {omitted} }}) returns them",
-            quoted(id)
-        ),
-        (Some(id), Some(_)) => format!(
-            "[… {omitted} characters omitted; read_tool_output({{ id: {} }}) pages through the original of {total} characters",
-            quoted(id)
-        ),
+        (Some(id), None) => {
+            format!("[… {omitted} of {total} characters omitted; read_tool_output({{ id: {}, offset: {offset}, limit: {omitted} }}) returns them", quoted(id))
+        }
+        (Some(id), Some(_)) => {
+            format!("[… {omitted} characters omitted; read_tool_output({{ id: {} }}) pages through the original of {total} characters", quoted(id))
+        }
         (None, _) => format!("[… {omitted} of {total} characters omitted and {}", gap.loss.unwrap_or(Loss::NoStore).in_words()),
     };
     if let Some(code) = gap.exit {
@@ -145,7 +136,13 @@ fn take_bytes(text: &impl Utf16, budget: u64, from_end: bool) -> (u32, u64) {
         }
         let mut it = chunk.iter().copied().peekable();
         while let Some(unit) = it.next() {
-            let pair = it.peek().is_some_and(|next| if from_end { (0xdc00..0xe000).contains(&unit) && (0xd800..0xdc00).contains(next) } else { (0xd800..0xdc00).contains(&unit) && (0xdc00..0xe000).contains(next) });
+            let pair = it.peek().is_some_and(|next| {
+                if from_end {
+                    (0xdc00..0xe000).contains(&unit) && (0xd800..0xdc00).contains(next)
+                } else {
+                    (0xd800..0xdc00).contains(&unit) && (0xdc00..0xe000).contains(next)
+                }
+            });
             let size = match unit {
                 0..=0x7f => 1,
                 0x80..=0x7ff => 2,

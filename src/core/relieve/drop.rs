@@ -28,7 +28,8 @@ pub fn spent(session: &Session, keep: u32) -> Vec<usize> {
     let closed: Vec<usize> = transcript.index().rounds().iter().enumerate().filter(|(_, r)| r.is_closed()).map(|(i, _)| i).collect();
     let old = closed.get(..closed.len().saturating_sub(keep as usize)).unwrap_or(&[]);
     let editable = session.first_editable();
-    let may_go = |round: &Round| editable(round.start) && round.start >= first && round.end <= unread && (round.start..round.end).all(|at| may_row(session, at));
+    let may_go =
+        |round: &Round| editable(round.start) && round.start >= first && round.end <= unread && (round.start..round.end).all(|at| may_row(session, at));
     old.iter().copied().filter(|i| transcript.index().rounds().get(*i).is_some_and(may_go)).collect()
 }
 

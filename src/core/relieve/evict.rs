@@ -145,7 +145,13 @@ fn input_victim(session: &Session, keeping: Keeping, id: CallId, call: &Call) ->
     let free = part.flags.has(Flags::EDITABLE) && !part.flags.has(Flags::SIGNED) && !part.flags.has(Flags::ITEM_ID);
     let row = session.transcript.row(at.0)?;
     let before = part.view_tokens();
-    if !free || part.stand_in.is_some() || row.is_hidden() || call.position.is_none() || before < session.config.eviction.min_result_tokens || is_pinned(session, at.0) {
+    if !free
+        || part.stand_in.is_some()
+        || row.is_hidden()
+        || call.position.is_none()
+        || before < session.config.eviction.min_result_tokens
+        || is_pinned(session, at.0)
+    {
         return None;
     }
     let handle = format!("{}#input", call.handle);

@@ -29,7 +29,15 @@ pub fn verdict(session: &Session) -> Option<Error> {
         change.insert("rowChars".into(), n.into());
     }
     let message = format!("the request needs {tokens} tokens of {} that fit; the bound is {bound} with {size} tokens", thresholds.limit);
-    Some(Error::new(Code::BudgetImpossible, message).with("bound", bound).with("tokens", size).with("limit", thresholds.limit).with("over", over).with("change", change).with("before", session.raw_tokens()))
+    Some(
+        Error::new(Code::BudgetImpossible, message)
+            .with("bound", bound)
+            .with("tokens", size)
+            .with("limit", thresholds.limit)
+            .with("over", over)
+            .with("change", change)
+            .with("before", session.raw_tokens()),
+    )
 }
 
 /// What takes the room: its name, its tokens, and the one row to shorten, if it is one.

@@ -85,7 +85,10 @@ pub fn lines(session: &Session, rounds: &[usize], tell: Tell<'_>, budget: u32) -
             all.push((false, format!("- said: {said}")));
         }
         for call in (round.calls.0..round.calls.1).filter_map(|c| session.transcript.index().call(c)) {
-            let failed = call.result.and_then(|(r, p)| session.transcript.part(r, p)).is_some_and(|p| p.flags.has(Flags::ERROR) || p.measure.exit.is_some_and(|e| e != 0));
+            let failed = call
+                .result
+                .and_then(|(r, p)| session.transcript.part(r, p))
+                .is_some_and(|p| p.flags.has(Flags::ERROR) || p.measure.exit.is_some_and(|e| e != 0));
             all.push((failed, call_line(session, call)));
         }
     }
@@ -118,7 +121,8 @@ pub fn last_sentence(session: &Session, row: usize, tell: Tell<'_>) -> Option<St
     let text = text.trim();
     let body = text.trim_end_matches(['.', '!', '?', '。', '！', '？', ':']);
     let start = body.rfind(['\n', '。']).map(|i| i + body.get(i..).and_then(|s| s.chars().next()).map_or(1, char::len_utf8));
-    let start = [start, body.rfind(". ").map(|i| i + 2), body.rfind("! ").map(|i| i + 2), body.rfind("? ").map(|i| i + 2)].into_iter().flatten().max().unwrap_or(0);
+    let start =
+        [start, body.rfind(". ").map(|i| i + 2), body.rfind("! ").map(|i| i + 2), body.rfind("? ").map(|i| i + 2)].into_iter().flatten().max().unwrap_or(0);
     let sentence = text.get(start..)?.trim();
     (!sentence.is_empty()).then(|| ellipsis(sentence, 200))
 }

@@ -5,10 +5,8 @@ use crate::core::fold::briefing::section;
 
 /// The `<plan>` block of a briefing; none when it has neither section.
 pub fn plan_block(summary: &str) -> Option<String> {
-    let parts: Vec<String> = ["Open Tasks", "Next Step"]
-        .into_iter()
-        .filter_map(|name| section(summary, name).map(|body| format!("## {name}\n{body}")))
-        .collect();
+    let parts: Vec<String> =
+        ["Open Tasks", "Next Step"].into_iter().filter_map(|name| section(summary, name).map(|body| format!("## {name}\n{body}"))).collect();
     (!parts.is_empty()).then(|| frame("plan", &parts.join("\n\n")))
 }
 

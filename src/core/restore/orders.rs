@@ -45,7 +45,8 @@ fn elide(order: &Order, left: u32, tokens: u32, readable: bool) -> String {
     let tail = tail_start(&text, room - 7 * room / 10);
     let gone = tail.saturating_sub(head);
     let at = order.position;
-    let whole = if readable { format!("read_tool_output({{ id: \"rows:{at}-{at}\" }}) reads the whole message") } else { format!("the whole message is row {at}") };
+    let whole =
+        if readable { format!("read_tool_output({{ id: \"rows:{at}-{at}\" }}) reads the whole message") } else { format!("the whole message is row {at}") };
     format!("{}\n[… {gone} characters left out; {whole} …]\n{}", text.slice(0..head), text.slice(tail..text.len()))
 }
 

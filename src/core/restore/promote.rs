@@ -188,7 +188,12 @@ mod tests {
         ] {
             assert_eq!(sanitize_fact(bad), Err(Refused::Instruction), "{bad}");
         }
-        for fine in ["The linter ignores the vendor folder", "User wants all instructions in README.md", "The system uses Postgres 15", "Retry before giving up; forget caching"] {
+        for fine in [
+            "The linter ignores the vendor folder",
+            "User wants all instructions in README.md",
+            "The system uses Postgres 15",
+            "Retry before giving up; forget caching",
+        ] {
             assert!(sanitize_fact(fine).is_ok(), "{fine}");
         }
     }

@@ -6,7 +6,16 @@ use crate::core::measure::meter::measure;
 
 /// A part of this kind, id, name and text.
 pub fn part(kind: PartKind, id: &str, name: &str, text: &str) -> Part {
-    Part { kind, flags: Flags::default(), id: id.into(), name: name.into(), target: "".into(), measure: measure(Counter::Chars4, text), media_tokens: 0, stand_in: None }
+    Part {
+        kind,
+        flags: Flags::default(),
+        id: id.into(),
+        name: name.into(),
+        target: "".into(),
+        measure: measure(Counter::Chars4, text),
+        media_tokens: 0,
+        stand_in: None,
+    }
 }
 
 /// Prose.

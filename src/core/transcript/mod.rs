@@ -223,9 +223,7 @@ impl Transcript {
             }
             let Some(position) = row.position else { continue };
             if seen_before.is_some_and(|p| position <= p) || in_block.contains(&position) {
-                return Err(Error::bad_input(format!(
-                    "`positions[{at}]` is {position}, but positions must be unique and increase from round to round"
-                )));
+                return Err(Error::bad_input(format!("`positions[{at}]` is {position}, but positions must be unique and increase from round to round")));
             }
             in_block.push(position);
             highest = Some(highest.map_or(position, |h| h.max(position)));

@@ -161,7 +161,12 @@ impl Row {
             && self.message == other.message
             && self.parts.len() == other.parts.len()
             && self.parts.iter().zip(&other.parts).all(|(a, b)| {
-                a.kind == b.kind && a.flags == b.flags && a.id == b.id && a.name == b.name && a.measure.hash == b.measure.hash && a.measure.tokens == b.measure.tokens
+                a.kind == b.kind
+                    && a.flags == b.flags
+                    && a.id == b.id
+                    && a.name == b.name
+                    && a.measure.hash == b.measure.hash
+                    && a.measure.tokens == b.measure.tokens
             })
     }
 

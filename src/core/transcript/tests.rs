@@ -73,9 +73,21 @@ fn a_key_stays_when_rows_are_added() {
 fn without_ids_the_name_pairs_in_call_order() {
     let mut t = Transcript::default();
     let by_name = |kind, id| part(kind, id, Flags::BY_NAME);
-    t.push_row(Row { role: Role::Assistant, position: Some(1), message: None, gone: None, parts: vec![by_name(PartKind::Call, ""), by_name(PartKind::Call, "x")] });
+    t.push_row(Row {
+        role: Role::Assistant,
+        position: Some(1),
+        message: None,
+        gone: None,
+        parts: vec![by_name(PartKind::Call, ""), by_name(PartKind::Call, "x")],
+    });
     // The first answer names no call, the second names the call that has an id.
-    t.push_row(Row { role: Role::Tool, position: Some(2), message: None, gone: None, parts: vec![by_name(PartKind::Result, ""), by_name(PartKind::Result, "x")] });
+    t.push_row(Row {
+        role: Role::Tool,
+        position: Some(2),
+        message: None,
+        gone: None,
+        parts: vec![by_name(PartKind::Result, ""), by_name(PartKind::Result, "x")],
+    });
     t.settle_index();
     let found: Vec<_> = t.index().calls().iter().map(|c| (c.handle.to_string(), c.result)).collect();
     assert_eq!(found, [("read".to_owned(), Some((1, 0))), ("x".to_owned(), Some((1, 1)))]);

@@ -224,7 +224,11 @@ impl<'a> Plan<'a> {
                 self.ids.insert(self.replaced.get(&result).copied().unwrap_or(result), fresh.clone());
             }
             let parts = transcript.row(call.row).map_or(&[][..], |r| r.parts.as_slice());
-            let request = parts.iter().enumerate().skip(call.part).find(|(p, x)| x.kind == PartKind::ApprovalRequest && &*x.name == name && !self.ids.contains_key(&(call.row, *p)));
+            let request = parts
+                .iter()
+                .enumerate()
+                .skip(call.part)
+                .find(|(p, x)| x.kind == PartKind::ApprovalRequest && &*x.name == name && !self.ids.contains_key(&(call.row, *p)));
             if let Some((p, _)) = request {
                 self.ids.insert((call.row, p), fresh);
             }
@@ -243,7 +247,9 @@ impl<'a> Plan<'a> {
         for (at, row) in self.transcript.rows().iter().enumerate().filter(|(_, r)| r.role != Role::System) {
             let blank: Vec<usize> = row.parts.iter().enumerate().filter(|(_, p)| is_blank(p)).map(|(p, _)| p).collect();
             let check = if blank.len() == row.parts.len() { Check::BlankRow } else { Check::BlankText };
-            if !blank.is_empty() && self.heal(check, at, || if check == Check::BlankRow { "removed a message of blank text".into() } else { "removed blank text".into() }) {
+            if !blank.is_empty()
+                && self.heal(check, at, || if check == Check::BlankRow { "removed a message of blank text".into() } else { "removed blank text".into() })
+            {
                 self.cut.extend(blank.into_iter().map(|p| (at, p)));
             }
         }

@@ -23,7 +23,9 @@ fn calls(walk: &mut Walk<'_>) {
         match call.result {
             None if call.by_provider => {
                 if call.row < walk.running {
-                    walk.report(Check::ProviderUnanswered, call.row, Some(call.part), || format!("the provider's call `{name}` in message {} has no result", call.row));
+                    walk.report(Check::ProviderUnanswered, call.row, Some(call.part), || {
+                        format!("the provider's call `{name}` in message {} has no result", call.row)
+                    });
                 }
             }
             None => {
@@ -37,7 +39,9 @@ fn calls(walk: &mut Walk<'_>) {
             Some(result) => one_pair(walk, call, result),
         }
         if ambiguous.contains(&id) {
-            walk.report(Check::AmbiguousId, call.row, Some(call.part), || format!("call `{name}` in message {} shares its id with a call that waits beside it", call.row));
+            walk.report(Check::AmbiguousId, call.row, Some(call.part), || {
+                format!("call `{name}` in message {} shares its id with a call that waits beside it", call.row)
+            });
         } else if call.occurrence > 1 && !walk.wire.ids_repeat {
             walk.report(Check::RepeatedId, call.row, Some(call.part), || format!("call `{name}` in message {} repeats the id of an earlier call", call.row));
         }
@@ -122,8 +126,12 @@ fn strays(walk: &mut Walk<'_>) {
         let at = (stray.row, Some(stray.part));
         match (stray.duplicate, in_assistant) {
             (true, _) => walk.report(Check::DuplicateResult, at.0, at.1, || format!("message {} holds a second result for call `{id}`", stray.row)),
-            (false, true) => walk.report(Check::ProviderOrphan, at.0, at.1, || format!("message {} holds a result of `{id}`, which no message calls", stray.row)),
-            (false, false) => walk.report(Check::OrphanResult, at.0, at.1, || format!("message {} holds a result of `{id}`, which no message before it calls", stray.row)),
+            (false, true) => {
+                walk.report(Check::ProviderOrphan, at.0, at.1, || format!("message {} holds a result of `{id}`, which no message calls", stray.row))
+            }
+            (false, false) => {
+                walk.report(Check::OrphanResult, at.0, at.1, || format!("message {} holds a result of `{id}`, which no message before it calls", stray.row))
+            }
         }
     }
 }
@@ -165,7 +173,9 @@ fn approvals(walk: &mut Walk<'_>) {
                 PartKind::ApprovalRequest => {
                     asked.insert(&part.id);
                     if transcript.index().newest_before(&part.name, at).is_none() {
-                        walk.report(Check::RequestWithoutCall, at, Some(p), || format!("message {at} asks for consent `{}` to a call that no message holds", part.id));
+                        walk.report(Check::RequestWithoutCall, at, Some(p), || {
+                            format!("message {at} asks for consent `{}` to a call that no message holds", part.id)
+                        });
                     }
                 }
                 PartKind::ApprovalResponse if !asked.contains(&*part.id) => {
@@ -181,7 +191,9 @@ fn callers(walk: &mut Walk<'_>) {
     let transcript = walk.transcript;
     for link in transcript.callers() {
         if transcript.index().newest_before(&link.caller, link.row).is_none() {
-            walk.report(Check::CallerGone, link.row, Some(link.part), || format!("message {} holds a call made by `{}`, which no message holds", link.row, link.caller));
+            walk.report(Check::CallerGone, link.row, Some(link.part), || {
+                format!("message {} holds a call made by `{}`, which no message holds", link.row, link.caller)
+            });
         }
     }
 }

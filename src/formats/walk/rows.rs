@@ -142,7 +142,9 @@ fn emptiness(walk: &mut Walk<'_>, at: usize, row: &Row) {
 
 /// An assistant message of reasoning, blank text aside.
 pub(in crate::formats) fn only_reasoning(row: &Row) -> bool {
-    row.role == Role::Assistant && row.parts.iter().any(|p| p.kind == PartKind::Reasoning) && row.parts.iter().all(|p| p.kind == PartKind::Reasoning || is_blank(p))
+    row.role == Role::Assistant
+        && row.parts.iter().any(|p| p.kind == PartKind::Reasoning)
+        && row.parts.iter().all(|p| p.kind == PartKind::Reasoning || is_blank(p))
 }
 
 /// Where messages are items, reasoning stands alone and what it led to follows it.

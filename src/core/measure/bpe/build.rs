@@ -37,9 +37,7 @@ impl Builder {
     /// Checks the header and makes room. Fails with `bad_input` when the file is not this encoding's.
     pub fn new(encoding: Encoding, file: Vec<u8>) -> Result<Self, Error> {
         let bad = |what: &str| Err(Error::bad_input(format!("`vocabulary` {what}; it must be the file {}.pairs", encoding.file())));
-        let (Some(b"GCBP\x01"), Some(&id), Some(count)) =
-            (file.get(..5), file.get(5), file.get(6..).and_then(|rest| rest.first_chunk::<4>()))
-        else {
+        let (Some(b"GCBP\x01"), Some(&id), Some(count)) = (file.get(..5), file.get(5), file.get(6..).and_then(|rest| rest.first_chunk::<4>())) else {
             return bad("is not a vocabulary file of version 1");
         };
         if id != encoding.file_id() {
@@ -134,10 +132,14 @@ impl Vocabulary {
         };
         self.places.push(Vocabulary::packed(at, n));
         self.halves.push((left, right));
-        if n >= 4 && let Some(longest) = self.reach.longest.get_mut(Reach::first_four(low)) {
+        if n >= 4
+            && let Some(longest) = self.reach.longest.get_mut(Reach::first_four(low))
+        {
             *longest = (*longest).max(n as u8);
         }
-        if n == 2 && let Some(slot) = self.byte_pairs.get_mut(low as usize) {
+        if n == 2
+            && let Some(slot) = self.byte_pairs.get_mut(low as usize)
+        {
             *slot = rank;
         }
         self.tokens.insert(hash, rank);

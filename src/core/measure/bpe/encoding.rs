@@ -32,8 +32,7 @@ pub enum Encoding {
 }
 
 /// Every encoding.
-pub const ENCODINGS: [Encoding; 5] =
-    [Encoding::O200kBase, Encoding::O200kHarmony, Encoding::Cl100kBase, Encoding::P50kBase, Encoding::R50kBase];
+pub const ENCODINGS: [Encoding; 5] = [Encoding::O200kBase, Encoding::O200kHarmony, Encoding::Cl100kBase, Encoding::P50kBase, Encoding::R50kBase];
 
 impl Encoding {
     /// Its usual name, for example `o200k_base`.
@@ -125,21 +124,7 @@ const EXACT: [(Encoding, &[&str]); 4] = [
             "code-davinci-edit-001",
         ],
     ),
-    (
-        Encoding::R50kBase,
-        &[
-            "text-davinci-001",
-            "text-curie-001",
-            "text-babbage-001",
-            "text-ada-001",
-            "davinci",
-            "curie",
-            "babbage",
-            "ada",
-            "gpt2",
-            "gpt-2",
-        ],
-    ),
+    (Encoding::R50kBase, &["text-davinci-001", "text-curie-001", "text-babbage-001", "text-ada-001", "davinci", "curie", "babbage", "ada", "gpt2", "gpt-2"]),
 ];
 
 /// First match counts.

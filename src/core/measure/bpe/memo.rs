@@ -77,12 +77,7 @@ fn part(text: &[u8], at: usize, i: usize, n: usize) -> u64 {
 
 impl Memo {
     pub(super) fn new() -> Self {
-        Memo {
-            short: vec![0; 4 << SHORT_SETS],
-            middle: Slots::new(MIDDLE_SLOTS),
-            long: Slots::new(LONG_SLOTS),
-            scratch: Scratch::default(),
-        }
+        Memo { short: vec![0; 4 << SHORT_SETS], middle: Slots::new(MIDDLE_SLOTS), long: Slots::new(LONG_SLOTS), scratch: Scratch::default() }
     }
 
     /// What the search for the tokens of long pieces keeps.
@@ -138,7 +133,11 @@ impl Memo {
             return count;
         }
         let count = self.unknown(vocabulary, text, at, n, Some(hash));
-        if n <= 56 { self.middle.put(hash, text, at, n, count) } else { self.long.put(hash, text, at, n, count) }
+        if n <= 56 {
+            self.middle.put(hash, text, at, n, count)
+        } else {
+            self.long.put(hash, text, at, n, count)
+        }
         count
     }
 
@@ -163,8 +162,7 @@ impl Memo {
             let next = i + char_len(byte).max(1);
             let after = text.get(next).copied().unwrap_or(0);
             let part_ends = next >= end
-                || (byte | after) >= 0x80
-                    && vocabulary.parted(char_bytes(text, i), text.get(next - 1).copied().unwrap_or(0), char_bytes(text, next), after);
+                || (byte | after) >= 0x80 && vocabulary.parted(char_bytes(text, i), text.get(next - 1).copied().unwrap_or(0), char_bytes(text, next), after);
             i = next.min(end);
             if part_ends {
                 let part = i - start;

@@ -163,14 +163,7 @@ impl Run {
     }
 
     /// The run ends at `i`; its last character begins at `before`.
-    fn end(
-        &mut self,
-        vocabulary: &Vocabulary,
-        hints: &mut Hints,
-        text: &[u8],
-        (from, before, i): (usize, usize, usize),
-        last: bool,
-    ) -> Fed {
+    fn end(&mut self, vocabulary: &Vocabulary, hints: &mut Hints, text: &[u8], (from, before, i): (usize, usize, usize), last: bool) -> Fed {
         let at_end = last && i >= text.len();
         let pattern = vocabulary.encoding.pattern();
         let mut used = i;

@@ -41,11 +41,8 @@ pub(super) fn count_short(vocabulary: &Vocabulary, text: &[u8], at: usize, n: us
             let from = starts.get(i).map_or(0, |s| *s as usize);
             let to = starts.get(i + 2).map_or(0, |s| *s as usize);
             if let Some(rank) = ranks.get_mut(i) {
-                *rank = if i + 1 < parts {
-                    vocabulary.token(words::hash(text, at + from, to - from), text, at + from, to - from).unwrap_or(NONE)
-                } else {
-                    NONE
-                };
+                *rank =
+                    if i + 1 < parts { vocabulary.token(words::hash(text, at + from, to - from), text, at + from, to - from).unwrap_or(NONE) } else { NONE };
             }
         };
         join(left);

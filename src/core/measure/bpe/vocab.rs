@@ -184,9 +184,7 @@ impl Vocabulary {
         let (mut before, mut after) = (self.place(left).1, self.place(right).1);
         loop {
             let (from, n) = (at - before, before + after);
-            if n <= self.longest
-                && self.token(words::hash(text, from, n), text, from, n).is_some_and(|rank| rank < limit)
-            {
+            if n <= self.longest && self.token(words::hash(text, from, n), text, from, n).is_some_and(|rank| rank < limit) {
                 return false;
             }
             if left > right {

@@ -190,7 +190,8 @@ impl Index {
                 }
             }
         }
-        let mut hits: Vec<Hit> = self.docs.iter().zip(&scores).filter(|(d, s)| d.live && **s > 0.0).map(|(d, s)| Hit { position: d.position, score: micro(*s / all) }).collect();
+        let mut hits: Vec<Hit> =
+            self.docs.iter().zip(&scores).filter(|(d, s)| d.live && **s > 0.0).map(|(d, s)| Hit { position: d.position, score: micro(*s / all) }).collect();
         let order = |a: &Hit, b: &Hit| b.score.cmp(&a.score).then(b.position.cmp(&a.position));
         if max < hits.len() {
             hits.select_nth_unstable_by(max, order);

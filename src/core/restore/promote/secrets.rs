@@ -10,8 +10,39 @@ const SHORTEST: usize = 16;
 const PASSWORD: usize = 6;
 
 const PREFIXES: [&str; 33] = [
-    "sk-", "sk_live_", "sk_test_", "rk_live_", "rk_test_", "pk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "AKIA", "ASIA", "AIza", "ya29.",
-    "xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xapp-", "eyJ", "npm_", "hf_", "pypi-", "dop_v1_", "SG.", "shpat_", "lin_api_", "gsk_",
+    "sk-",
+    "sk_live_",
+    "sk_test_",
+    "rk_live_",
+    "rk_test_",
+    "pk-",
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "github_pat_",
+    "glpat-",
+    "AKIA",
+    "ASIA",
+    "AIza",
+    "ya29.",
+    "xoxb-",
+    "xoxp-",
+    "xoxa-",
+    "xoxr-",
+    "xoxs-",
+    "xoxe-",
+    "xapp-",
+    "eyJ",
+    "npm_",
+    "hf_",
+    "pypi-",
+    "dop_v1_",
+    "SG.",
+    "shpat_",
+    "lin_api_",
+    "gsk_",
 ];
 const NAMES: [&str; 8] = ["token", "apikey", "api_key", "api-key", "accesskey", "access_key", "credential", "private_key"];
 const PASSWORDS: [&str; 4] = ["password", "passwd", "pwd", "secret"];
@@ -80,7 +111,8 @@ fn address(rest: &[u8]) -> Option<(usize, usize)> {
 /// The value behind `name=` or `name: ` where the name says that it is a credential.
 fn value(text: &str, at: usize) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
-    let name_len = bytes.get(at.saturating_sub(40)..at)?.iter().rev().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'"' | b'\'')).count();
+    let name_len =
+        bytes.get(at.saturating_sub(40)..at)?.iter().rev().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'"' | b'\'')).count();
     let name = text.get(at - name_len..at)?.to_ascii_lowercase();
     let password = PASSWORDS.iter().any(|n| name.contains(n));
     if !password && !NAMES.iter().any(|n| name.contains(n)) {
