@@ -120,7 +120,7 @@ class Cascade {
       try {
         this.#rows.owners = listed.owners;
         this.#rows.push(listed.messages, listed.positions, format);
-        this.#positions = listed.positions ? listed.positions.filter((/** @type {any} */ p) => p !== null && p !== undefined) : listed.messages.map((/** @type {any} */ _, /** @type {number} */ i) => i);
+        this.#positions = /** @type {number[]} */ (listed.positions ? listed.positions.filter((/** @type {any} */ p) => p !== null && p !== undefined) : listed.messages.map((/** @type {any} */ _, /** @type {number} */ i) => i));
         this.#core.setIdle(idleMs ?? -1);
         const report = await run(this.#core.next(ask));
         await this.#redactAgain(report.steps, listed.messages, format);

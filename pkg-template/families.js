@@ -3,7 +3,7 @@
 //
 // `ratio` is real tokens per `o200k_base` token, to start from: the gauge learns the rest. The other numbers are
 // tokens of the provider. Ratios and constants are medians over recorded requests with the providers' own counts
-// (tool sets with an even hash; the odd ones are the check that the bench prints), 2026-11-30; hidden tool prompts
+// (the bench prints the tool sets with an odd hash apart; they were seen while choosing, so they are no blind check), 2026-11-30; hidden tool prompts
 // as in Anthropic's tool-use overview of 2026-08; which models keep reasoning as in the providers' guides of 2026-08.
 
 /**

@@ -98,7 +98,7 @@ export interface Cascade {
    */
   next<M extends Message>(input: NextInput<M>): Promise<Next<M>>;
   /** After each response: moves the gauge. `usage` in any provider's shape; only one step's, never a sum. */
-  settle(input?: { usage?: object; signal?: AbortSignal }): Promise<{ occupancy: Occupancy; window: Inspection['window']; events: CascadeEvent[] }>;
+  settle(input?: { messages?: readonly Message[]; usage?: object; error?: unknown; signal?: AbortSignal }): Promise<{ occupancy: Occupancy; window: Inspection['window']; events: CascadeEvent[] }>;
   /** When a tool ran: redact, store, shorten; what comes back is what to record. */
   result(input: { callId: string; tool: string; input?: unknown; output: unknown }, options?: { signal?: AbortSignal }): Promise<ToolResult>;
   /** Relief on request: a fold where one can be made, else a digest. `chapter` begins a new one with `brief`. */
@@ -112,11 +112,21 @@ export interface Cascade {
    * `pin`: positions of rows that stay; `orderKeys`: topics of user messages by position, a newer one replaces an older.
    * @throws {CascadeError} `bad_config`, `bad_input`
    */
-  set(patch: { config?: Config; model?: Model; frame?: Frame; pin?: readonly number[]; orderKeys?: Record<string, string> }): void;
+  set(patch: { config?: Config; model?: Model; frame?: Frame; pin?: readonly number[]; orderKeys?: Record<string, string>; promote?: readonly string[] }): void;
   /** Takes back folds and decisions after a row. */
   rewind(input: { to: number }): Promise<unknown>;
   /** Shows the rows of a fold again. */
   unfold(input: { id: string }): Promise<unknown>;
+  /** Another conversation that begins with the rows up to `at`; raw outputs are copied, positions go through `map`. */
+  fork(input: { to: string; at: number; map?: Record<number, number> | Map<number, number> | ((position: number) => number); host?: Host }): Promise<Cascade>;
+  /** A fresh start on the same rows; with `all` nothing at all is remembered. */
+  forget(input?: { all?: boolean }): Promise<unknown>;
+  /** Facts that wait for the user's answer. */
+  readonly suggestions: readonly { id: string; scope: string; facts: string[] }[];
+  /** Writes facts with `host.addFact`, each through `sanitizeFact`. */
+  accept(input: { id?: string; facts?: readonly string[]; scope?: string }): Promise<{ facts: string[] }>;
+  /** Lets a suggestion go; its facts are not suggested again. */
+  reject(input: { id: string }): Promise<unknown>;
   /** The durable state, for hosts without a store. */
   readonly state: State;
   /** Frees the wasm side. What is running ends; everything else is refused. */
@@ -158,3 +168,14 @@ export class CascadeError extends Error {
 
 /** By name and code, so that it also works when two copies of the package are loaded. */
 export function isCascadeError(value: unknown): value is CascadeError;
+
+/** A tool of the package as the format's own tool definition; `read_tool_output` is in `Cascade.tools`. */
+export function toolDefinition(tool: { name: string; description: string; inputSchema: object }, format: string): object;
+
+/**
+ * Makes the fold of a `background.ticket` in another process (a queue consumer, an alarm). The host needs
+ * `load`, `commit`, `rows` and `summarize`.
+ *
+ * @returns the events of the fold; it is `stale` when the covered rows are no longer those of the ticket
+ */
+export function runFold(ticket: unknown, host: Host): Promise<unknown>;

@@ -39,7 +39,7 @@ export function inputFlag(format, part) {
 /** The arguments as an object, if they are one. @param {any} message @param {number} at @param {any} format @returns {Record<string, unknown> | undefined} */
 export function inputOf(message, at, format) {
   const given = PLACES[format.name]?.get(message, at, format);
-  return typeof given === 'string' ? parsedObject(given) : isObject(given) ? given : undefined;
+  return typeof given === 'string' ? parsedObject(given) : isObject(given) ? /** @type {any} */ (given) : undefined;
 }
 
 /** Where shortened arguments are set, and the value. @param {any} message @param {number} at @param {number} cap @param {string} marker @param {any} format */

@@ -1,6 +1,6 @@
 // @ts-check
-// How providers say that a request was too long, and the numbers they give. Data, with its source and date:
-// error texts of the providers and gateways as quoted in their SDKs, docs and issue trackers, 2026-11-30.
+// How providers say that a request was too long, and the numbers they give. Data, written down on 2026-11-30
+// from the forms these errors are known to take; not checked against the live services.
 // Reads an error in any SDK's wrapping; knows nothing of what is done about it.
 
 /** Codes and finish reasons that say so by themselves. */

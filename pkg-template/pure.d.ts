@@ -70,3 +70,15 @@ export function validate(messages: readonly Message[], format?: string, options?
 
 /** Heals what can be healed without inventing anything, and says what it did. @throws {CascadeError} `bad_input` */
 export function repair<M extends Message>(messages: readonly M[], format?: string): { messages: M[]; repaired: { rule: string; at: number; did: string }[]; refused?: ValidationFinding[]; format: string };
+
+/** Messages of one format as messages of another; what the target cannot carry is told in `lost`. */
+export function convert(messages: readonly Message[], from: string, to: string): { messages: any[]; lost: { at: number; what: string; why: string }[] };
+
+/** UIMessages as ModelMessages, step by step; unchanged messages give the same objects again. */
+export function toModelMessages(messages: readonly object[]): any[];
+
+/** A fact as it may be stored: trimmed, secrets replaced; null when it is refused. */
+export function sanitizeFact(fact: string): string | null;
+
+/** An index of texts that is searched by words and parts of words (BM25). */
+export function lexicalIndex(...args: any[]): any;

@@ -32,7 +32,7 @@ export async function rowsText(host, range, hostFormat, context) {
   const rows = stored.flatMap(({ position, message }) => listRows(hostFormat, [message], [position]).messages.map((row) => ({ position, message: row })));
   const texts = [];
   for (const { position, message } of rows) {
-    const lines = [`[${WHO[format.role(message)] ?? 'row'}, row ${position}]`];
+    const lines = [`[${WHO[format.role(message) ?? -1] ?? 'row'}, row ${position}]`];
     for (const [i, part] of format.parts(message).entries()) {
       if (part.kind === REASONING) continue;
       if (part.kind === CALL) lines.push(`call ${part.name} ${part.id}: ${part.text}`);

@@ -1,4 +1,5 @@
 //! Two processes, or a request and a fold in the background, on one store: every order their effects can take.
+#![allow(clippy::type_complexity, reason = "jobs are named where they are made")]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice, reason = "a test may fail")]
 
 mod common;

@@ -200,7 +200,11 @@ impl World {
         assert!(boundary.is_none_or(|b| shown.iter().all(|at| self.first + at > b as usize)), "a covered row is shown");
         // Asked again, nothing changes.
         let host = self.driver.host();
-        let failed = report.outcomes.iter().filter_map(|o| o.reason).any(|r| matches!(r, "unavailable" | "stale" | "authority_unavailable") || r.starts_with("summarizer"));
+        let failed = report
+            .outcomes
+            .iter()
+            .filter_map(|o| o.reason)
+            .any(|r| matches!(r, "unavailable" | "stale" | "authority_unavailable") || r.starts_with("summarizer"));
         if host.ends.borrow().is_empty() && host.answers.borrow().is_empty() && !failed {
             let again = block_on(self.driver.next(&Ask::default())).unwrap();
             assert!(again.steps == report.steps, "asked again: {:?} then {:?}", report.outcomes, again.outcomes);

@@ -60,6 +60,7 @@ function block(p, at, ids, note) {
 function result(p, at, ids, note) {
   const output = outputOf(p.output);
   const content = output.list
+    // @ts-ignore the branches make different blocks on purpose
     ? output.list.flatMap((item) => (isMedia(item) ? medium(item, at, note) : typeof item?.text === 'string' ? (item.text.trim() === '' ? [] : [{ type: 'text', text: item.text }]) : [{ type: 'text', text: jsonText(item).text }]))
     : outputText(output);
   return { type: 'tool_result', tool_use_id: ids.result(p.toolCallId), ...(content.length > 0 && { content }), ...(output.error && { is_error: true }) };

@@ -64,6 +64,7 @@ function response(p, at, note) {
     return { ...named, response: object ? output.json : { [key]: output.text ?? output.json ?? null } };
   }
   const texts = output.list.filter((item) => !isMedia(item)).map((item) => (typeof item?.text === 'string' ? item.text : jsonText(item).text));
+  // @ts-ignore the branches make different parts on purpose
   const parts = output.list.filter(isMedia).flatMap((item) => medium(item, at, note));
   return { ...named, response: { [key]: texts.join('\n') }, ...(parts.length > 0 && { parts }) };
 }

@@ -362,7 +362,7 @@ impl Session {
     /// What the host's list would weigh if nothing had been relieved.
     pub fn raw_tokens(&self) -> u32 {
         let rows: u64 = self.transcript.rows().iter().map(|r| u64::from(r.tokens())).sum();
-        self.gauge.estimate(self.frame.tokens() + rows)
+        self.gauge.estimate(self.frame.tokens() + rows + self.framing(0))
     }
 
     /// Takes over a state that somebody else wrote. What only this process knows of results that arrived

@@ -28,7 +28,7 @@ use crate::core::event::Event;
 use crate::core::measure::thresholds::Model;
 use crate::core::measure::usage::Usage;
 use crate::core::relieve::economy::Account;
-use crate::core::session::{Mark, Session};
+use crate::core::session::Session;
 use crate::core::state::State;
 
 /// Runs one conversation against one host.

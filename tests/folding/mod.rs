@@ -8,11 +8,11 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
+use gentle_cascade::core::config::Counter;
 use gentle_cascade::core::event::Event;
 use gentle_cascade::core::fold::judge::Answer;
 use gentle_cascade::core::fold::request::SummarizeRequest;
 use gentle_cascade::core::measure::meter::{Measure, measure};
-use gentle_cascade::core::config::Counter;
 use gentle_cascade::core::relieve::clamp::{self, plan_clamp};
 use gentle_cascade::core::relieve::text::Units;
 use gentle_cascade::core::restore::authority::Authority;
@@ -156,7 +156,8 @@ impl Host for FoldHost {
     async fn load(&self) -> Result<Option<Loaded>, String> {
         let ends = self.effect("load").await?;
         let saved = self.shared.saved.borrow().clone();
-        let loaded = saved.map(|(blob, version)| Loaded { state: State::read(serde_json::from_str(&blob).expect("what was committed")).expect("a state"), version });
+        let loaded =
+            saved.map(|(blob, version)| Loaded { state: State::read(serde_json::from_str(&blob).expect("what was committed")).expect("a state"), version });
         answered(ends, loaded)
     }
 

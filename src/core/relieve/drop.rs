@@ -62,7 +62,7 @@ pub fn plan(session: &Session, readable: bool, keep: u32, target: u32, limit: u3
     let mut freed = 0u64;
     for (i, round) in session.transcript.index().rounds().iter().enumerate() {
         let left_out = session.transcript.row(round.start).is_some_and(|r| r.gone == Some(Gone::Dropped));
-        if !left_out && !(may_go.contains(&i) && after(freed) > u64::from(target)) {
+        if !(left_out || may_go.contains(&i) && after(freed) > u64::from(target)) {
             continue;
         }
         if !runs.last().is_some_and(|run| (run.end..round.start).all(|at| session.transcript.row(at).is_none_or(|r| r.is_hidden()))) {
