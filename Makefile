@@ -5,6 +5,8 @@ SHELL := bash
 WASM := target/wasm32-unknown-unknown/release/gentle_cascade.wasm
 GLUE := target/glue
 STAMP := target/stamps
+# What takes longest of a build; -O0 while working on the core.
+WASM_OPT ?= -Os
 SAMPLE := sample/session.json
 RUST_SOURCES := $(shell find src -name '*.rs') Cargo.toml Cargo.lock
 PKG_SOURCES := $(shell find pkg-template -type f)
@@ -41,7 +43,7 @@ $(GLUE)/core_bg.wasm: $(WASM) xtask/src/main.rs xtask/Cargo.toml
 	@touch $@
 
 $(GLUE)/core_opt.wasm: $(GLUE)/core_bg.wasm $(STAMP)/npm
-	@node_modules/.bin/wasm-opt -Os -o $@ $<
+	@node_modules/.bin/wasm-opt $(WASM_OPT) -o $@ $<
 
 $(STAMP)/vocab: xtask/src/vocab.rs xtask/Cargo.toml
 	@cargo run --quiet --locked -p xtask -- vocab target/vocab
