@@ -52,7 +52,7 @@ export interface ReplayTotals {
 
 export interface Violation {
   step: number;
-  /** Number of the invariant: 1, 3, 4, 5, 8, 9, 13, 14 or 16. */
+  /** Number of the invariant: 1, 2, 3, 4, 5, 8, 9, 13, 14 or 16. */
   invariant: number;
   /** Names rows and numbers, never their text. */
   detail: string;
@@ -63,6 +63,8 @@ export interface ReplayReport {
   format: string;
   window: number;
   config: object;
+  /** What a provider would have rejected in the log and was healed before the replay; steps count the healed rows. */
+  repaired?: { rule: string; at: number; did: string }[];
   steps: ReplayStep[];
   totals: ReplayTotals;
   violations: Violation[];

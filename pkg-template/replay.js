@@ -5,9 +5,10 @@
 // Runs wherever the package runs; knows no files and no terminal.
 
 import { breather, calibrate, frameOf, measureFrame, measureRows, opener } from './calibrate.js';
+import { checkRequest, healedSession } from './replay-heal.js';
 import { scriptedSummary } from './scripted-summary.js';
 import { memoryStore } from './stores/memory.js';
-import { checkSecondPass, createChecker } from './violations.js';
+import { checkSecondPass, createChecker, origins } from './violations.js';
 import { outputText } from './violations/texts.js';
 
 const READ = 0.1; // price of a token the provider has cached, in input tokens
@@ -19,7 +20,7 @@ export const requestCost = (shared, total) => Math.round((READ * shared + WRITE 
 /**
  * The `replay --json` object of a session. See the README for the meaning of each field.
  *
- * @param {any} session what `readSession` returns
+ * @param {any} logged what `readSession` returns; what a provider would reject in it is repaired first
  * @param {{ window?: number, maxOutput?: number, config?: object, summarize?: boolean | ((request: any) => any), file?: string,
  *   open?: import('./calibrate.js').Open, signal?: AbortSignal,
  *   onStep?: (step: any, at: { index: number, total: number, inspection: any, next: any }) => void }} [options]
@@ -28,8 +29,9 @@ export const requestCost = (shared, total) => Math.round((READ * shared + WRITE 
  *   absent where the request could not fit)
  * @throws CascadeError `bad_input` without any window, `bad_config` for a config the core refuses
  */
-export async function replaySession(session, { window, maxOutput, config = {}, summarize, file, open: given, signal, onStep } = {}) {
+export async function replaySession(logged, { window, maxOutput, config = {}, summarize, file, open: given, signal, onStep } = {}) {
   const open = await opener(given);
+  const { session, repaired } = healedSession(logged);
   const tokens = window ?? session.model?.window;
   if (!Number.isSafeInteger(tokens) || tokens <= 0) {
     throw badInput(window === undefined ? 'window: the log does not state one; give the number of tokens' : `window: expected a whole number of tokens above 0, got ${String(window)}`);
@@ -57,6 +59,9 @@ export async function replaySession(session, { window, maxOutput, config = {}, s
   const totals = { maxBefore: 0, maxAfter: 0, evictions: 0, clamps: 0, drops: 0, digests: 0, folds: 0, reclaimed: 0, cacheBreaks: 0, cost: 0, costFull: 0, over: 0, handles: { offered: 0, verified: 0 } };
   const breathe = breather();
   let previousAfter = 0;
+  let previousRows = 0;
+  /** @type {any[]} */
+  let previousView = [];
   let previousBefore = 0;
   const removed = new Map(); // row → state, of the rows that are in no view any more
 
@@ -80,6 +85,10 @@ export async function replaySession(session, { window, maxOutput, config = {}, s
       if (next) {
         const checked = checker.check({ input, view: next.view, recipe: next.recipe, ledger: inspection.ledger, breakdown: inspection.breakdown, occupancy: next.occupancy, before, after });
         findings.push(...checked.findings);
+        // A view that only grew by the host's own rows is as good as the one before.
+        const grown = index < session.steps.length - 1 && next.view.length - previousView.length === input.length - previousRows && previousView.every((message, i) => message === next.view[i]);
+        if (!grown) findings.push(...checkRequest(input, next.view, origins(next.recipe, input.length).from));
+        [previousView, previousRows] = [next.view, input.length];
         for (const edit of checked.edits) {
           if (states.get(edit.handle) !== edit.state) {
             if (edit.state === 'clamped') step.clamped += 1;
@@ -119,7 +128,7 @@ export async function replaySession(session, { window, maxOutput, config = {}, s
   }
   totals.cost = Math.round(totals.cost * 100) / 100;
   totals.costFull = Math.round(totals.costFull * 100) / 100;
-  return { file: file ?? null, format: session.format, window: tokens, config, steps, totals, violations };
+  return { file: file ?? null, format: session.format, window: tokens, config, ...(repaired.length > 0 && { repaired }), steps, totals, violations };
 }
 
 const REMOVED = { dropped: true, digested: true, folded: true };

@@ -325,6 +325,25 @@ describe('replay', () => {
     });
     assert.deepEqual(lossy.violations.map(({ invariant }) => invariant), [5]);
     assert.equal(lossy.totals.handles.verified, lossy.totals.handles.offered - 1);
+    const rejected = await replaySession(longSession(), {
+      window: 20_000,
+      open: faulty((next) => ({ ...next, view: [...next.view.slice(0, -1), { role: 'assistant', content: [{ type: 'reasoning', text: 'hm' }] }, next.view.at(-1)], recipe: [...next.recipe, { insert: 'nothing' }] })),
+    });
+    assert.ok(rejected.violations.some(({ invariant, detail }) => invariant === 2 && detail.startsWith('AM-11')));
+  });
+
+  test('2: what a log lacks is repaired first and said; the rows a host has beyond repair are its own', async () => {
+    const text = (role, words) => ({ message: { role, content: words } });
+    const logged = {
+      format: 'claude-code',
+      model: { window: 50_000 },
+      rows: [text('user', 'go'), { message: { role: 'assistant', content: [{ type: 'reasoning', text: 'hm' }] } }, text('user', 'well?'), text('assistant', 'yes'), text('system', 'be brief'), text('user', 'on'), text('assistant', 'done')],
+      steps: [{ row: 1 }, { row: 3 }, { row: 6 }],
+    };
+    const { repaired, steps, violations } = await replaySession(logged);
+    assert.deepEqual(repaired.map(({ rule, at }) => [rule, at]), [['AM-11', 1]]);
+    assert.deepEqual(steps.map(({ row }) => row), [1, 2, 5]);
+    assert.deepEqual(violations, []);
   });
 
   test('stops between steps when asked to, and says what a missing window is', async () => {
