@@ -77,7 +77,7 @@ function part(p, price) {
     case 'tool-approval-response':
       return { kind: KIND.approvalResponse, text: String(p.reason ?? ''), id: String(p.approvalId), flags: p.approved === false ? FLAG.denied : 0 };
     case 'custom':
-      return { kind: String(p.kind).endsWith('.compaction') ? KIND.compaction : KIND.opaque, text: jsonText(p).text, flags: signed };
+      return String(p.kind).endsWith('.compaction') ? { kind: KIND.compaction, text: jsonText(p).text, flags: signed | FLAG.sealed } : { kind: KIND.opaque, text: jsonText(p).text, flags: signed };
     default:
       return { kind: KIND.opaque, text: jsonText(p).text };
   }

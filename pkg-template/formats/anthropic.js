@@ -3,7 +3,7 @@
 
 import { listOutput, textOutput } from '../outputs.js';
 import { jsonText } from '../safe-json.js';
-import { FLAG, KIND, ROLE, media, readParts, targetOf, weigh } from './parts.js';
+import { FLAG, KIND, ROLE, asText, media, readParts, targetOf, weigh } from './parts.js';
 
 /** @typedef {import('./parts.js').ProjectedPart} ProjectedPart */
 /** @typedef {import('./parts.js').Price} Price */
@@ -71,7 +71,8 @@ function block(b, price) {
     case 'search_result':
       return { kind: KIND.text, text: jsonText(b.content).text };
     case 'compaction':
-      return { kind: KIND.compaction, text: String(b.content ?? '') };
+      // Null is a compaction that failed; one that only the provider can read is a boundary all the same.
+      return { kind: KIND.compaction, text: asText(b.content), flags: (b.signature ? FLAG.signed : 0) | (b.content || !b.encrypted_content ? 0 : FLAG.sealed) };
     default:
       if (typeof b?.tool_use_id === 'string') return { kind: KIND.result, text: jsonText(b.content).text, id: b.tool_use_id, flags: FLAG.provider | FLAG.json };
       return { kind: KIND.opaque, text: jsonText(b).text };

@@ -40,7 +40,7 @@ export const openaiResponses = Object.freeze({
     if (type.endsWith('_call')) return provided(item, bound);
     if (type === 'mcp_approval_request') return [{ kind: KIND.approvalRequest, text: asText(item.arguments), id: asText(item.id), name: asText(item.id) }];
     if (type === 'mcp_approval_response') return [{ kind: KIND.approvalResponse, text: asText(item.reason), id: asText(item.approval_request_id), flags: item.approve === false ? FLAG.denied : 0 }];
-    if (type === 'compaction') return [{ kind: KIND.compaction, text: asText(item.encrypted_content), flags: FLAG.signed }];
+    if (type === 'compaction') return [{ kind: KIND.compaction, text: asText(item.encrypted_content), flags: FLAG.signed | FLAG.sealed }];
     return [{ kind: KIND.opaque, text: jsonText(item).text }];
   },
 

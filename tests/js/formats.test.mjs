@@ -156,3 +156,24 @@ test('provider prompts V2 to V4 read as the dialects they are', () => {
   assert.deepEqual(parts(v2, price).map((p) => [p.media, p.text.includes('iVBO')]), [[7, false]]);
   assert.deepEqual(parts({ role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'a', toolName: 'b', input: '{"path":"x"}' }] })[0].text, '{"path":"x"}');
 });
+
+test('D-47: an encrypted compaction of the provider stays where it is, a readable one may be folded, a failed one is nothing', () => {
+  const long = (word) => `${word} `.repeat(300);
+  const legal = (format, messages) => plan({ messages, format, model: { id: 'm', window: 100_000, maxOutput: 0 }, config: { summarize: { keepRecent: 0, keepRounds: 0, tailTokens: 0 } } }).cut.legal;
+  const block = (compaction) => legal('anthropic', [
+    { role: 'user', content: 'go' },
+    { role: 'assistant', content: [compaction, { type: 'text', text: long('well') }] },
+    { role: 'user', content: long('on') },
+    { role: 'assistant', content: [{ type: 'text', text: long('ok') }] },
+    { role: 'user', content: 'more' },
+  ]);
+  assert.deepEqual(block({ type: 'compaction', content: null }), [1, 3]);
+  assert.deepEqual(block({ type: 'compaction', content: null, encrypted_content: 'AAAA' }), []);
+  assert.deepEqual(block({ type: 'compaction', content: 'what happened' }), [3]);
+  const say = (role, text) => ({ type: 'message', role, content: long(text) });
+  const item = (compaction) => legal('openai-responses', [say('user', 'go'), compaction, say('assistant', 'ok'), say('user', 'on'), say('assistant', 'ok'), say('user', 'more')]);
+  assert.deepEqual(item({ type: 'compaction', encrypted_content: 'AAAA' }), []);
+  assert.deepEqual(item(say('user', 'x')), [2, 4]);
+  const custom = (part) => legal('ai-sdk', [{ role: 'user', content: long('go') }, { role: 'assistant', content: [part, { type: 'text', text: long('ok') }] }, { role: 'user', content: long('on') }, { role: 'assistant', content: long('ok') }, { role: 'user', content: 'more' }]);
+  assert.deepEqual(custom({ type: 'custom', kind: 'openai.compaction', providerOptions: { openai: { itemId: 'cmp_1', encryptedContent: 'AAAA' } } }), []);
+});
