@@ -322,6 +322,13 @@ interface Settings {
   hardWaitMs: number;
   /** What the model binds its reasoning blocks to. @default none */
   reasoningBinding: 'none' | 'turn' | 'prefix';
+  /**
+   * What an edit does to bound reasoning behind it. `strip`: that of closed turns leaves the view with the edit, item ids
+   * that need it too; before reasoning of the running turn the edit waits. `providerDrop`: the request tells the provider
+   * to drop what no longer fits, so nothing waits and nothing is taken out. `postpone`: the edit waits until no reasoning
+   * depends on it. @default strip
+   */
+  reasoningOnEdit: 'strip' | 'providerDrop' | 'postpone';
 }
 
 /** What every host method gets as its last argument. */

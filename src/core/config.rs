@@ -49,6 +49,8 @@ pub struct Config {
     /// What the model binds its reasoning blocks to; absent means what the model table says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning_binding: Option<ReasoningBinding>,
+    /// What an edit does to bound reasoning behind it.
+    pub reasoning_on_edit: ReasoningOnEdit,
 }
 
 macro_rules! section {
@@ -319,6 +321,19 @@ pub enum ReasoningBinding {
     Turn,
     /// Every later block becomes invalid.
     Prefix,
+}
+
+/// `reasoningOnEdit`: what becomes of reasoning that an edit before it makes invalid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ReasoningOnEdit {
+    /// That of closed turns leaves the view with the edit; before the running turn's the edit waits.
+    #[default]
+    Strip,
+    /// The host has the provider drop what no longer fits: edit at once, leave reasoning as it is.
+    ProviderDrop,
+    /// Nothing leaves: the edit waits until no reasoning depends on it.
+    Postpone,
 }
 
 /// Keys that are absent by default and therefore do not show in a serialised default.

@@ -5,7 +5,7 @@
 //! turns has to go with it, or that it waits for the next turn. Reasoning of the running turn is never
 //! touched, and a signature that sits on a call or a text stays on it.
 
-use super::config::ReasoningBinding;
+use super::config::{ReasoningBinding, ReasoningOnEdit};
 use super::transcript::{Flags, PartKind, Role, Transcript};
 
 /// What an edit asks for.
@@ -33,7 +33,7 @@ pub struct Stripped {
 }
 
 /// Decides for an edit whose earliest row is `edit_from`.
-pub fn policy(transcript: &Transcript, binding: ReasoningBinding, provider_drops: bool, edit_from: usize) -> Decision {
+pub fn policy(transcript: &Transcript, binding: ReasoningBinding, choice: ReasoningOnEdit, edit_from: usize) -> Decision {
     let open = open_turn(transcript).unwrap_or(transcript.len());
     let reaches_open = match binding {
         ReasoningBinding::None => return Decision::Free,
@@ -42,18 +42,18 @@ pub fn policy(transcript: &Transcript, binding: ReasoningBinding, provider_drops
     };
     let in_open = reaches_open && first_reasoning(transcript, open.max(edit_from)).is_some();
     if binding == ReasoningBinding::Turn {
-        return match (in_open, provider_drops) {
+        return match (in_open, choice) {
             (false, _) => Decision::Free,
-            (true, true) => Decision::ProviderDrops,
-            (true, false) => Decision::Postpone,
+            (true, ReasoningOnEdit::ProviderDrop) => Decision::ProviderDrops,
+            (true, _) => Decision::Postpone,
         };
     }
     let closed: Vec<Stripped> = (edit_from..open).filter_map(|row| strip(transcript, row)).collect();
-    match (in_open, closed.is_empty(), provider_drops) {
+    match (in_open, closed.is_empty(), choice) {
         (false, true, _) => Decision::Free,
-        (_, _, true) => Decision::ProviderDrops,
-        (true, _, false) => Decision::Postpone,
-        (false, false, false) => Decision::Strip(closed),
+        (_, _, ReasoningOnEdit::ProviderDrop) => Decision::ProviderDrops,
+        (true, _, _) | (false, _, ReasoningOnEdit::Postpone) => Decision::Postpone,
+        (false, false, ReasoningOnEdit::Strip) => Decision::Strip(closed),
     }
 }
 

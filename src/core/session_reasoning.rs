@@ -3,7 +3,7 @@
 //! What left stays out until its rows are folded: a provider that refused the block once refuses it in
 //! every later request. Rows are known by position, so a row without one cannot lose its reasoning.
 
-use super::config::ReasoningBinding;
+use super::config::{ReasoningBinding, ReasoningOnEdit};
 use super::reasoning::{self, Decision, Stripped};
 use super::session::Session;
 use super::transcript::{Flags, PartKind, StandIn};
@@ -23,7 +23,7 @@ impl Session {
         if self.profile.signed_calls {
             return Decision::Free;
         }
-        let decision = reasoning::policy(&self.transcript, self.binding(), false, edit_from);
+        let decision = reasoning::policy(&self.transcript, self.binding(), self.config.reasoning_on_edit, edit_from);
         let unknown = |s: &Stripped| self.transcript.row(s.row).is_none_or(|r| r.position.is_none());
         match decision {
             Decision::Strip(rows) if rows.iter().any(unknown) => Decision::Postpone,
@@ -34,8 +34,11 @@ impl Session {
     /// The first row an edit may touch now without breaking reasoning of the running turn.
     pub fn first_editable(&self) -> impl Fn(usize) -> bool {
         let open = reasoning::open_turn(&self.transcript).filter(|_| !self.profile.signed_calls);
+        let choice = self.config.reasoning_on_edit;
+        // Where even closed turns keep their reasoning, the whole list is bound like the running turn.
+        let open = if choice == ReasoningOnEdit::Postpone && self.binding() == ReasoningBinding::Prefix && !self.profile.signed_calls { Some(0) } else { open };
         let last = open.and_then(|open| reasoning::last_reasoning(&self.transcript, open));
-        let binding = self.binding();
+        let binding = if choice == ReasoningOnEdit::ProviderDrop { ReasoningBinding::None } else { self.binding() };
         move |row| match (binding, open, last) {
             (ReasoningBinding::Turn, Some(open), Some(last)) => row < open || row > last,
             (ReasoningBinding::Prefix, Some(_), Some(last)) => row > last,

@@ -1,7 +1,7 @@
 //! Reasoning that is bound to what an edit changes: postponed, stripped whole, or left alone.
 
 use super::assemble::{self, Step};
-use super::config::{Config, Counter, ReasoningBinding};
+use super::config::{Config, Counter, ReasoningBinding, ReasoningOnEdit};
 use super::ladder;
 use super::measure::thresholds::{Model, WindowSource};
 use super::reasoning::{Decision, Stripped, policy};
@@ -61,16 +61,21 @@ fn the_policy_knows_three_bindings() {
     let t = transcript(rows(true));
     let strip = |row: usize| Stripped { row, cut: vec![0], unname: vec![1] };
     for from in [0, 2, 8] {
-        assert_eq!(policy(&t, ReasoningBinding::None, false, from), Decision::Free);
+        assert_eq!(policy(&t, ReasoningBinding::None, ReasoningOnEdit::Strip, from), Decision::Free);
     }
-    assert_eq!(policy(&t, ReasoningBinding::Turn, false, 2), Decision::Free, "only the running turn is bound");
-    assert_eq!(policy(&t, ReasoningBinding::Turn, false, 8), Decision::Postpone);
-    assert_eq!(policy(&t, ReasoningBinding::Turn, true, 8), Decision::ProviderDrops);
-    assert_eq!(policy(&t, ReasoningBinding::Prefix, false, 2), Decision::Postpone, "the running turn reasons");
+    assert_eq!(policy(&t, ReasoningBinding::Turn, ReasoningOnEdit::Strip, 2), Decision::Free, "only the running turn is bound");
+    assert_eq!(policy(&t, ReasoningBinding::Turn, ReasoningOnEdit::Strip, 8), Decision::Postpone);
+    assert_eq!(policy(&t, ReasoningBinding::Turn, ReasoningOnEdit::ProviderDrop, 8), Decision::ProviderDrops);
+    assert_eq!(policy(&t, ReasoningBinding::Prefix, ReasoningOnEdit::Strip, 2), Decision::Postpone, "the running turn reasons");
     let t = transcript(rows(false));
-    assert_eq!(policy(&t, ReasoningBinding::Prefix, false, 2), Decision::Strip(vec![strip(3), Stripped { row: 5, cut: vec![0], unname: vec![] }]));
-    assert_eq!(policy(&t, ReasoningBinding::Prefix, true, 2), Decision::ProviderDrops);
-    assert_eq!(policy(&t, ReasoningBinding::Prefix, false, 6), Decision::Free, "nothing reasons after it");
+    assert_eq!(
+        policy(&t, ReasoningBinding::Prefix, ReasoningOnEdit::Strip, 2),
+        Decision::Strip(vec![strip(3), Stripped { row: 5, cut: vec![0], unname: vec![] }])
+    );
+    assert_eq!(policy(&t, ReasoningBinding::Prefix, ReasoningOnEdit::ProviderDrop, 2), Decision::ProviderDrops);
+    assert_eq!(policy(&t, ReasoningBinding::Prefix, ReasoningOnEdit::Strip, 6), Decision::Free, "nothing reasons after it");
+    assert_eq!(policy(&t, ReasoningBinding::Prefix, ReasoningOnEdit::Postpone, 2), Decision::Postpone, "closed reasoning stays, too");
+    assert_eq!(policy(&t, ReasoningBinding::Prefix, ReasoningOnEdit::Postpone, 6), Decision::Free);
 }
 
 #[test]
@@ -103,6 +108,14 @@ fn reasoning_of_closed_turns_leaves_whole_with_the_edit_and_stays_out_after_a_re
     let again = session(ReasoningBinding::Prefix, false, Some(first.state.clone()));
     assert_eq!(edits(&again), edits(&first));
     assert_eq!(again.measured(usize::MAX), first.measured(usize::MAX));
+    // The provider drops what no longer fits: the same edit, with every reasoning in its place. Or what would break some waits.
+    let choose = |choice| {
+        let mut chosen = session(ReasoningBinding::Prefix, false, None);
+        chosen.config.reasoning_on_edit = choice;
+        (evict(&mut chosen), chosen.state.stripped.len())
+    };
+    assert_eq!(choose(ReasoningOnEdit::ProviderDrop), (Ok(vec![2, 4, 8]), 0));
+    assert_eq!(choose(ReasoningOnEdit::Postpone), (Ok(vec![8]), 0), "nothing reasons after row 5");
     // Nothing binds: nothing leaves.
     let mut free = session(ReasoningBinding::None, false, None);
     assert!(evict(&mut free).is_ok() && free.state.stripped.is_empty());

@@ -1,6 +1,6 @@
 //! Damaged histories: never a panic, every repair reported, nothing repairable left, nobody's words lost.
 
-use gentle_cascade::core::config::ReasoningBinding;
+use gentle_cascade::core::config::{ReasoningBinding, ReasoningOnEdit};
 use gentle_cascade::core::cut::{self, Options, RuleSet};
 use gentle_cascade::core::reasoning;
 use gentle_cascade::core::transcript::{Flags, PartKind, Role, Row};
@@ -153,7 +153,7 @@ pub fn check(rows: &[Row], wire: &Wire) -> Result<(), TestCaseError> {
         }
         prop_assert_eq!(plan.illegal(&t).iter().map(|i| i.at).collect::<std::collections::BTreeSet<_>>().len() + plan.legal().count(), rows.len() + 1);
         for from in [0, rows.len() / 2, rows.len()] {
-            let _ = reasoning::policy(&t, binding, false, from);
+            let _ = reasoning::policy(&t, binding, ReasoningOnEdit::Strip, from);
         }
     }
     let _ = cut::snap(&t, rows.len() / 2);

@@ -6,7 +6,7 @@
 use serde::Serialize;
 
 use super::rules::{self, About, Ground, Rule, RuleSet, Span, Spans};
-use crate::core::config::ReasoningBinding;
+use crate::core::config::{ReasoningBinding, ReasoningOnEdit};
 use crate::core::session::Session;
 use crate::core::transcript::{Role, Transcript};
 
@@ -51,7 +51,7 @@ impl<'a> Options<'a> {
             tail_tokens: summarize.tail_tokens.unwrap_or_else(|| TAIL_TOKENS.min(session.thresholds().soft / 2)),
             pinned,
             binding: session.config.reasoning_binding.unwrap_or(ReasoningBinding::None),
-            provider_drops: false,
+            provider_drops: session.config.reasoning_on_edit == ReasoningOnEdit::ProviderDrop,
             scale: Some(scale),
         }
     }
