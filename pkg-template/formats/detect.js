@@ -13,17 +13,17 @@ export const FORMAT_NAMES = Object.freeze(['ai-sdk', 'ai-sdk-ui', 'anthropic', '
 /** Lists of plain texts are the same messages in these; which one it is shows later, or never matters. */
 const ALIKE = new Set(['ai-sdk', 'anthropic', 'openai-chat', 'openai-responses']);
 
-/** @type {Record<string, FormatName[]>} part type of a content list -> formats that have it */
-const PART_TYPES = {
-  text: ['ai-sdk', 'anthropic', 'openai-chat'],
-  refusal: ['openai-chat', 'openai-responses'],
-};
+/** Part type of a content list -> formats that have it. A map, since a type may be called `constructor`. @type {Map<unknown, FormatName[]>} */
+const PART_TYPES = new Map([
+  ['text', ['ai-sdk', 'anthropic', 'openai-chat']],
+  ['refusal', ['openai-chat', 'openai-responses']],
+]);
 for (const [format, types] of /** @type {[FormatName, string][]} */ ([
   ['ai-sdk', 'tool-call tool-result tool-approval-request tool-approval-response reasoning reasoning-file redacted-reasoning custom'],
   ['anthropic', 'tool_use tool_result thinking redacted_thinking document search_result server_tool_use mcp_tool_use mcp_tool_result container_upload compaction web_search_tool_result web_fetch_tool_result code_execution_tool_result bash_code_execution_tool_result text_editor_code_execution_tool_result'],
   ['openai-chat', 'image_url input_audio'],
   ['openai-responses', 'input_text output_text input_image input_file summary_text reasoning_text'],
-])) for (const type of types.split(' ')) PART_TYPES[type] = [format];
+])) for (const type of types.split(' ')) PART_TYPES.set(type, [format]);
 
 const ITEM = /^(message|reasoning|compaction|compaction_trigger|item_reference|configuration_update|additional_tools|program|program_output|mcp_list_tools|mcp_approval_request|mcp_approval_response|[a-z_]+_call|[a-z_]+_call_output)$/;
 
@@ -48,7 +48,7 @@ export function detectFormat(messages) {
 }
 
 /** Formats a message can be in; undefined when it tells nothing. @param {any} message @returns {readonly FormatName[] | undefined} */
-function formatsOf(message) {
+export function formatsOf(message) {
   if (message === null || typeof message !== 'object') return undefined;
   const { role, type, content, parts } = message;
   if (typeof message.getType === 'function' || typeof message._getType === 'function') return ['openai-chat'];
@@ -93,5 +93,5 @@ function partFormats(part) {
   if (part.type === 'file') return part.file ? ['openai-chat'] : ['ai-sdk'];
   if (part.providerOptions !== undefined) return ['ai-sdk'];
   if (part.cache_control !== undefined || part.citations !== undefined) return ['anthropic'];
-  return PART_TYPES[part.type];
+  return PART_TYPES.get(part.type);
 }

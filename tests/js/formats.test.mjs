@@ -177,3 +177,7 @@ test('D-47: an encrypted compaction of the provider stays where it is, a readabl
   const custom = (part) => legal('ai-sdk', [{ role: 'user', content: long('go') }, { role: 'assistant', content: [part, { type: 'text', text: long('ok') }] }, { role: 'user', content: long('on') }, { role: 'assistant', content: long('ok') }, { role: 'user', content: 'more' }]);
   assert.deepEqual(custom({ type: 'custom', kind: 'openai.compaction', providerOptions: { openai: { itemId: 'cmp_1', encryptedContent: 'AAAA' } } }), []);
 });
+
+test('a part type named like a member of every object tells nothing and breaks nothing', () => {
+  for (const type of ['constructor', '__proto__', 'toString']) assert.equal(detectFormat([{ role: 'user', content: [{ type }, { type: 'text', text: 'x' }] }]), undefined);
+});
