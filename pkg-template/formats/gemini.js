@@ -4,13 +4,13 @@
 
 import { jsonOutput, listOutput, textOutput } from '../outputs.js';
 import { jsonText } from '../safe-json.js';
-import { FLAG, KIND, ROLE, asText, media, readParts, targetOf, weigh } from './parts.js';
+import { FLAG, KIND, ROLE, asText, media, readParts, table, targetOf, weigh } from './parts.js';
 
 /** @typedef {import('./parts.js').ProjectedPart} ProjectedPart */
 /** @typedef {import('./parts.js').Price} Price */
 
 /** @type {Record<string, number>} */
-const ROLES = { user: ROLE.user, model: ROLE.assistant, function: ROLE.tool, system: ROLE.system };
+const ROLES = table({ user: ROLE.user, model: ROLE.assistant, function: ROLE.tool, system: ROLE.system });
 /** Keys that say nothing but "this is the output". */
 const WRAPPERS = ['output', 'result', 'content', 'error'];
 

@@ -4,13 +4,13 @@
 
 import { listOutput, textOutput } from '../outputs.js';
 import { jsonText } from '../safe-json.js';
-import { FLAG, KIND, ROLE, asText, media, parsedInput, readParts, targetOf, weigh } from './parts.js';
+import { FLAG, KIND, ROLE, asText, media, parsedInput, readParts, table, targetOf, weigh } from './parts.js';
 
 /** @typedef {import('./parts.js').ProjectedPart} ProjectedPart */
 /** @typedef {import('./parts.js').Price} Price */
 
 /** @type {Record<string, number>} */
-const ROLES = { system: ROLE.system, developer: ROLE.system, user: ROLE.user, human: ROLE.user, assistant: ROLE.assistant, ai: ROLE.assistant, tool: ROLE.tool, function: ROLE.tool };
+const ROLES = table({ system: ROLE.system, developer: ROLE.system, user: ROLE.user, human: ROLE.user, assistant: ROLE.assistant, ai: ROLE.assistant, tool: ROLE.tool, function: ROLE.tool });
 
 /** Reasoning that compatible servers put beside the content. */
 const REASONING = ['reasoning_content', 'reasoning', 'reasoning_details'];

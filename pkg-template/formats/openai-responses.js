@@ -4,13 +4,13 @@
 
 import { jsonOutput, listOutput, textOutput } from '../outputs.js';
 import { jsonText } from '../safe-json.js';
-import { FLAG, KIND, ROLE, asText, media, parsedInput, readParts, targetOf, weigh } from './parts.js';
+import { FLAG, KIND, ROLE, asText, media, parsedInput, readParts, table, targetOf, weigh } from './parts.js';
 
 /** @typedef {import('./parts.js').ProjectedPart} ProjectedPart */
 /** @typedef {import('./parts.js').Price} Price */
 
 /** @type {Record<string, number>} */
-const ROLES = { system: ROLE.system, developer: ROLE.system, user: ROLE.user, assistant: ROLE.assistant };
+const ROLES = table({ system: ROLE.system, developer: ROLE.system, user: ROLE.user, assistant: ROLE.assistant });
 /** Settings between the items; they answer nothing. */
 const SETTINGS = new Set(['configuration_update', 'additional_tools', 'compaction_trigger', 'mcp_list_tools']);
 /** Calls the host answers with an item of their own. */

@@ -2,7 +2,7 @@
 // Details of a part that only the strict validator asks for: a field that is missing or of another type, a
 // cache breakpoint, white space at the end. Decides nothing about histories; the core does.
 
-import { KIND } from '../formats/parts.js';
+import { KIND, table } from '../formats/parts.js';
 
 export const DETAIL = Object.freeze({ cached: 1 << 17, malformed: 1 << 18, trailing: 1 << 19 });
 
@@ -21,7 +21,7 @@ const isObject = (/** @type {unknown} */ v) => v !== null && typeof v === 'objec
 const OUTPUTS = new Set(['text', 'json', 'error-text', 'error-json', 'content', 'execution-denied']);
 
 /** Fields of AI SDK parts; a type that is not here is none of the SDK's. @type {Record<string, (p: any) => boolean>} */
-const SDK_PARTS = {
+const SDK_PARTS = table({
   text: (p) => isText(p.text),
   reasoning: (p) => isText(p.text),
   image: (p) => p.image !== undefined && p.image !== null,
@@ -32,7 +32,7 @@ const SDK_PARTS = {
   'tool-result': (p) => isText(p.toolCallId) && isText(p.toolName) && sdkOutput(p.output),
   'tool-approval-request': (p) => isText(p.approvalId) && isText(p.toolCallId),
   'tool-approval-response': (p) => isText(p.approvalId) && typeof p.approved === 'boolean',
-};
+});
 
 /** @param {any} output */
 function sdkOutput(output) {
@@ -61,7 +61,7 @@ const aiSdk = {
 const sdkCached = (p) => Boolean(p?.providerOptions?.anthropic?.cacheControl ?? p?.providerOptions?.anthropic?.cache_control);
 
 /** @type {Record<string, (b: any) => boolean>} */
-const BLOCKS = {
+const BLOCKS = table({
   text: (b) => isText(b.text),
   thinking: (b) => isText(b.thinking),
   redacted_thinking: (b) => isText(b.data),
@@ -72,7 +72,7 @@ const BLOCKS = {
   document: (b) => isObject(b.source),
   // Null is a failed compaction and harmless; an empty text is refused.
   compaction: (b) => b.content === null || (isText(b.content) && b.content !== ''),
-};
+});
 
 /** @type {Leaves} */
 const anthropic = {
@@ -110,7 +110,7 @@ const isClass = (m) => typeof m.getType === 'function' || typeof m._getType === 
 const chatCall = (c) => isText(c?.id) && (c.custom ? isText(c.custom.name) && isText(c.custom.input) : isText(c.function?.name) && isText(c.function?.arguments));
 
 /** @type {Record<string, (i: any) => boolean>} */
-const ITEMS = {
+const ITEMS = table({
   message: (i) => isText(i.content) || Array.isArray(i.content),
   function_call: (i) => isText(i.call_id) && isText(i.name) && isText(i.arguments),
   function_call_output: (i) => isText(i.call_id) && (isText(i.output) || Array.isArray(i.output)),
@@ -119,7 +119,7 @@ const ITEMS = {
   reasoning: (i) => Array.isArray(i.summary) || isText(i.encrypted_content),
   compaction: (i) => isText(i.encrypted_content),
   item_reference: (i) => isText(i.id),
-};
+});
 
 /** @type {Leaves} */
 const openaiResponses = {

@@ -2,14 +2,14 @@
 // UIMessages for the validator: one row per step, so that ids may repeat from step to step as they do on
 // the wire. Each row and part remembers where it stands in the host's list.
 
-import { FLAG, KIND, ROLE } from '../formats/parts.js';
+import { FLAG, KIND, ROLE, table } from '../formats/parts.js';
 import { DETAIL } from './leaves.js';
 
 /** @typedef {import('../formats/parts.js').ProjectedPart} ProjectedPart */
 /** @typedef {{ role: number, parts: ProjectedPart[], at: number, origins: number[] }} UiRow */
 
 const STATES = new Set(['input-streaming', 'input-available', 'approval-requested', 'approval-responded', 'output-available', 'output-error', 'output-denied']);
-const ROLES = Object.freeze({ system: ROLE.system, user: ROLE.user, assistant: ROLE.assistant });
+const ROLES = table({ system: ROLE.system, user: ROLE.user, assistant: ROLE.assistant });
 
 /** @param {readonly any[]} messages @returns {UiRow[]} */
 export function uiRows(messages) {

@@ -2,6 +2,8 @@
 // How each format takes a message apart and puts it together again, and how a result reads that nobody
 // gave. Decides wording and shape only; what goes where is the core's plan.
 
+import { table } from '../formats/parts.js';
+
 /** States what is known and nothing else: that no result is there, not why. */
 export const INTERRUPTED = 'No result of this call was recorded: it was interrupted. Whether it took effect is not known.';
 
@@ -105,12 +107,12 @@ function firstCall(message) {
 }
 
 /** Calls that are answered by an item of the same family with a text in it. @type {Record<string, (item: any, id: string) => any>} */
-const ANSWERS = {
+const ANSWERS = table({
   function_call: (_item, id) => ({ type: 'function_call_output', call_id: id, output: INTERRUPTED }),
   custom_tool_call: (_item, id) => ({ type: 'custom_tool_call_output', call_id: id, output: INTERRUPTED }),
   local_shell_call: (_item, id) => ({ type: 'local_shell_call_output', id, output: INTERRUPTED, status: 'incomplete' }),
   apply_patch_call: (_item, id) => ({ type: 'apply_patch_call_output', call_id: id, status: 'failed', output: INTERRUPTED }),
-};
+});
 
 /** @type {Pieces} */
 const openaiResponses = {

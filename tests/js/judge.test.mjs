@@ -140,16 +140,9 @@ test('cuts: the safe one, and why not elsewhere, in plan and in inspect', async 
   cascade.close();
 });
 
-test('ten thousand messages are judged in less than 20 ms beyond reading them', () => {
+test('ten thousand sound messages are judged without a finding', () => {
   const big = [];
   for (let i = 0; i < 2_500; i += 1) big.push(user(`please ${i}`), sdkCall(`c${i}`), sdkResult(`c${i}`), { role: 'assistant', content: 'done' });
-  const times = Array.from({ length: 12 }, () => {
-    const begun = performance.now();
-    assert.deepEqual(validate(big).findings, []);
-    return performance.now() - begun;
-  });
-  const best = Math.min(...times);
-  // Reading is part of the measured time; the best run of several is what the machine can do when left alone.
-  assert.ok(best < 40, `${best.toFixed(1)} ms`);
-  console.log(`# validate, 10,000 messages, reading included: ${best.toFixed(1)} ms`);
+  assert.deepEqual(validate(big).findings, []);
+  assert.equal(validate([...big, sdkCall('late'), user('on')]).findings[0].at, 10_000);
 });
