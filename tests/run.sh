@@ -2,7 +2,7 @@
 # All tests. Installs what they need, runs every step even if one fails, adds everything up and ends with one line:
 # "N passed, N failed", with ", N skipped" where something was. Exit code 0 only when nothing failed.
 #
-# `bash tests/run.sh STEP…` runs only the named steps: fmt clippy wasm rust doc node sdk browser.
+# `bash tests/run.sh STEP…` runs only the named steps: fmt clippy wasm rust doc node sdk recall runtimes browser.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -32,6 +32,8 @@ counted() {
   if [ "$code" != 0 ] && [ "$fail" = 0 ]; then fail=1; fi
   if [ "$code" = 0 ] && [ "$((pass + skip))" = 0 ]; then echo "      $name ran no test"; fail=1; fi
   grep -E '^SKIPPED' "$log" | sort -u
+  # Here nothing but a missing runtime or model is skipped, and CI must have those.
+  if [ "${CI:-}" = true ] && [ "$skip" != 0 ] && [[ " recall runtimes browser " == *" $name "* ]]; then fail=$((fail + skip)); skip=0; fi
   if [ "$fail" = 0 ]; then echo "ok    $name: $pass"; else echo "FAIL  $name"; grep -vE '^ *(ok [0-9]+|# Subtest|---|duration_ms|type: |\.\.\.|test .* \.\.\. ok$)' "$log" | tail -n 120; fi
   add "$pass" "$fail" "$skip"
 }
@@ -44,24 +46,34 @@ wanted doc && check "rustdoc" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet -
 # Files, not the directory: node versions disagree on what a directory means.
 wanted node && counted "node" node --test --test-reporter=tap tests/js/*.test.mjs
 
-# The published SDKs as judges; they need a newer Node than the package does.
-if wanted sdk; then
-  if (cd tests/sdk && npm ci --no-audit --no-fund --silent) >"$log" 2>&1; then
-    counted "sdk" env PATH="$PWD/tests/sdk/node_modules/node24/bin:$PATH" node --test --test-reporter=tap tests/sdk/*.test.mjs
-  elif [ "${CI:-}" = true ]; then
-    echo "FAIL  sdk: the SDKs could not be installed, and CI must not skip them"; tail -n 5 "$log"; add 0 1
-  else
-    echo "SKIPPED: the SDKs could not be installed (npm ci in tests/sdk)"; add 0 0 1
-  fi
+# What needs packages of its own, installed beside the tests: the published SDKs as judges (under the newer Node they
+# want), and the runtimes that are not Node.
+apart() {
+  local name=$1 folder=$2; shift 2
+  if (cd "$folder" && npm ci --no-audit --no-fund --silent) >"$log" 2>&1; then counted "$name" "$@"
+  elif [ "${CI:-}" = true ]; then echo "FAIL  $name: npm ci in $folder failed, and CI must not skip it"; tail -n 5 "$log"; add 0 1
+  else echo "SKIPPED: $name, npm ci in $folder failed"; add 0 0 1; fi
+}
+debian() {
+  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
+  echo "      installing $1"
+  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$1"; } >"$log" 2>&1 || { tail -n 5 "$log"; return 1; }
+}
+at_hand() { for b in "$@"; do [ -n "$b" ] && [ -x "$b" ] && return 0; done; return 1; }
+chromium() { at_hand "${CHROMIUM:-}" /usr/bin/chromium /usr/bin/chromium-browser /usr/bin/google-chrome; }
+firefox() { at_hand "${FIREFOX:-}" /usr/bin/firefox-esr /usr/bin/firefox; }
+
+wanted sdk && apart "sdk" tests/sdk env PATH="$PWD/tests/sdk/node_modules/node24/bin:$PATH" node --test --test-reporter=tap tests/sdk/*.test.mjs
+wanted recall && counted "recall" node --test --test-reporter=tap tests/recall/*.test.mjs
+
+if wanted browser || wanted runtimes; then chromium || debian chromium; fi
+if wanted runtimes; then
+  firefox || debian firefox-esr
+  apart "runtimes" tests/runtimes node --test --test-reporter=tap tests/runtimes/*.test.mjs
 fi
 
 if wanted browser; then
-  browser() { for b in "${CHROMIUM:-}" /usr/bin/chromium /usr/bin/chromium-browser /usr/bin/google-chrome; do [ -n "$b" ] && [ -x "$b" ] && return 0; done; return 1; }
-  if ! browser && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    echo "      installing chromium"
-    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } >"$log" 2>&1 || tail -n 5 "$log"
-  fi
-  if browser; then
+  if chromium; then
     counted "browser" node --test --test-reporter=tap tests/browser/*.test.mjs
   elif [ "${CI:-}" = true ]; then
     echo "FAIL  browser: no Chromium, and CI must not skip a runtime"; add 0 1
