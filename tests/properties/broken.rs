@@ -190,3 +190,18 @@ fn no_format_panics_over_a_display_history() {
         })
         .unwrap();
 }
+
+/// A call in a tool message is never answered; it must not make every later call of its name look ambiguous.
+#[test]
+fn a_misplaced_call_does_not_wait_beside_the_calls_that_reuse_its_id() {
+    use crate::history::{Beat, CallScript, Script, StepScript};
+    let call = CallScript { by_provider: false, approved: false, size: 0 };
+    let step = || Beat::Step(StepScript { reasons: false, speaks: false, calls: vec![call.clone(), call.clone()], order: 0, split: false });
+    let script = Script { system: false, ids_repeat: true, beats: (0..12).map(|_| step()).collect(), open: false };
+    let wire = wire("openai-chat");
+    let mut history = rows(&script, wire);
+    apply(&mut history, &Damage::Orphan(2, 0));
+    apply(&mut history, &Damage::Kind(2, 0, 2));
+    check(&history, wire).expect("everything repairable is repaired");
+    assert!(repair(&transcript(&history, wire), wire).repaired.is_empty(), "ids may come back in later steps");
+}

@@ -109,7 +109,9 @@ pub(in crate::formats) fn ambiguous(transcript: &Transcript) -> BTreeSet<usize> 
     let index = transcript.index();
     let mut found = BTreeSet::new();
     for (id, call) in index.calls().iter().enumerate().filter(|(_, c)| c.occurrence > 1 && is_models(transcript, c)) {
-        let Some(before) = transcript.part(call.row, call.part).and_then(|p| index.call_before(&p.id, id)) else { continue };
+        // One that stands where no call stands waits for ever; it takes no answer away.
+        let before = transcript.part(call.row, call.part).and_then(|p| index.call_before(&p.id, id)).filter(|c| is_models(transcript, c));
+        let Some(before) = before else { continue };
         let waits = before.result.is_none_or(|r| r > (call.row, call.part)) && !before.by_provider;
         if before.round == call.round || waits {
             found.insert(id);
