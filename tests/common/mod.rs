@@ -391,7 +391,7 @@ impl Chat {
                             (Some(text), _) => text.clone(),
                             (None, Some(cap)) => {
                                 let clean = self.host().redact.filter(|_| replace.redacted).map_or_else(|| original.clone(), |f| f(original));
-                                self.host().shorten(&clean, cap, Gap { handle: replace.handle.as_deref(), loss: replace.loss })
+                                self.host().shorten(&clean, cap, Gap { handle: replace.handle.as_deref(), loss: replace.loss, media: false })
                             }
                             _ => panic!("a replacement says what stands there"),
                         };
