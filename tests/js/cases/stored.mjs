@@ -133,7 +133,7 @@ async function dropped(world, messages, target) {
 }
 
 /** The state of a session that folded at these checkpoints, oldest first. @param {any[]} checkpoints @param {any[]} rows */
-function stateOf(checkpoints, rows) {
+export function stateOf(checkpoints, rows) {
   const folds = checkpoints.map(({ coveredPosition, firstKept, summary }, i) => {
     const kept = rows.findIndex((row) => row.pos === firstKept || row.id === firstKept);
     const to = coveredPosition ?? rows.slice(0, kept).findLast((row) => row.message).pos;
