@@ -9,6 +9,7 @@ import { CascadeError } from './errors.js';
 import { callHost } from './host.js';
 import { Spans } from './spans.js';
 import { inputOf, shortInputText } from './inputs.js';
+import { leftOut, mediaOutput, shortenedWithoutMedia } from './media-left-out.js';
 import { embed, rowTexts, search } from './recall.js';
 import { jsonOutput, rawText, shorten, shortenText, textOutput } from './outputs.js';
 
@@ -61,9 +62,22 @@ export class Bridge {
     return this.redacted.get(message)?.get(part) ?? this.format.output(message, part);
   }
 
-  /** @param {any} output @param {number} cap @param {string | undefined} handle @param {string | undefined} loss */
-  shorten(output, cap, handle, loss) {
-    return shorten(output, cap, { ...(handle ? { handle } : {}), ...(loss ? { loss } : {}) });
+  /** @param {any} output @param {number} cap @param {string | undefined} handle @param {string | undefined} loss @param {boolean} media whether images and files are left out, too */
+  shorten(output, cap, handle, loss, media) {
+    const gap = { ...(handle ? { handle } : {}), ...(loss ? { loss } : {}) };
+    return media ? shortenedWithoutMedia(output, cap, gap, this.format) : shorten(output, cap, gap);
+  }
+
+  /** The image or file that a part is. @param {number} row @param {number} part */
+  media(row, part) {
+    const [one] = this.format.parts(this.messages[row])[part]?.held ?? [];
+    return one && mediaOutput(one);
+  }
+
+  /** What stands in its place. @param {number} row @param {number} part @param {string | undefined} handle @param {string | undefined} loss */
+  leftOut(row, part, handle, loss) {
+    const [one] = this.format.parts(this.messages[row])[part]?.held ?? [];
+    return one && leftOut(one, { handle, loss });
   }
 
   /** A part's text, shortened to `max` where one is given. @param {number} row @param {number} part @param {number | undefined} max @param {string | undefined} handle */

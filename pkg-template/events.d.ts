@@ -56,6 +56,8 @@ export interface EvictedEvent extends EventStamp {
   resultCount: number;
   /** What the results were about (paths and the like), so that read caches can be dropped. */
   targets: string[];
+  /** The evicted results one by one, by the id of their call; `target` is what it was about. */
+  results: { toolCallId: string; toolName: string; target?: string }[];
 }
 
 /** At a task boundary with a full window; comes again at every such boundary, the client decides how long to show it. */

@@ -8,6 +8,7 @@
 import { edited } from './apply.js';
 import { reasoningChange } from './formats/reasoning.js';
 import { inputLeaf } from './inputs.js';
+import { mediaLeaf, shortenedWithoutMedia } from './media-left-out.js';
 import { handOut } from './origins.js';
 import { shorten, textOutput } from './outputs.js';
 
@@ -67,7 +68,7 @@ export class ViewLayer {
     const key = JSON.stringify([print, step.set, step.append, step.cut, step.unname]);
     const known = this.#edits.get(message);
     if (known?.key === key) return { op: { ...known.op, edit: step.row }, copy: known.copy };
-    const set = step.set.map((/** @type {any} */ r) => (r.input ? inputLeaf(message, r.part, r.cap, r.text, format) : format.leaf(message, r.part, shownOutput(r, outputAt(step.row, r.part)))));
+    const set = step.set.map((/** @type {any} */ r) => leafOf(r, message, format, () => outputAt(step.row, r.part)));
     const lost = step.cut || step.unname ? reasoningChange(format.name, message, step.cut ?? [], step.unname ?? []) : { set: [], cut: [] };
     const added = step.append?.length > 0 ? format.appended(message, step.append) : {};
     set.push(...lost.set, ...(added.set ?? []));
@@ -79,8 +80,16 @@ export class ViewLayer {
   }
 }
 
-/** The stub's text, or the original shortened to its cap. @param {any} replace @param {any} output */
-function shownOutput(replace, output) {
+/** @param {any} replace @param {any} message @param {any} format @param {() => any} output */
+function leafOf(replace, message, format, output) {
+  if (replace.input) return inputLeaf(message, replace.part, replace.cap, replace.text, format);
+  if (replace.media && replace.text !== undefined) return mediaLeaf(message, replace.part, replace.text, format);
+  return format.leaf(message, replace.part, shownOutput(replace, output(), format));
+}
+
+/** The stub's text, or the original shortened to its cap. @param {any} replace @param {any} output @param {any} format */
+function shownOutput(replace, output, format) {
   if (replace.text !== undefined) return textOutput(replace.text, output.error);
-  return shorten(output, replace.cap, { ...(replace.handle ? { handle: replace.handle } : {}), ...(replace.loss ? { loss: replace.loss } : {}) });
+  const gap = { ...(replace.handle ? { handle: replace.handle } : {}), ...(replace.loss ? { loss: replace.loss } : {}) };
+  return replace.media ? shortenedWithoutMedia(output, replace.cap, gap, format) : shorten(output, replace.cap, gap);
 }

@@ -12,6 +12,7 @@ import { pushFrame } from './frame.js';
 import { inputOf, shortInputText } from './inputs.js';
 import { ViewLayer } from './lay-view.js';
 import { mediaPrice } from './media.js';
+import { leftOut, mediaOutput, shortenedWithoutMedia } from './media-left-out.js';
 import { modelInput } from './models.js';
 import { jsonOutput, rawText, shorten, textOutput } from './outputs.js';
 import { plainCopy } from './plain.js';
@@ -92,8 +93,18 @@ function atOnce(messages, format, spill) {
   return {
     has: (/** @type {string} */ what) => what === 'raw',
     output: (/** @type {number} */ row, /** @type {number} */ part) => format.output(messages[row], part),
-    shorten: (/** @type {any} */ output, /** @type {number} */ cap, /** @type {string | undefined} */ handle, /** @type {string | undefined} */ loss) =>
-      shorten(output, cap, { ...(handle ? { handle } : {}), ...(loss ? { loss } : {}) }),
+    shorten(/** @type {any} */ output, /** @type {number} */ cap, /** @type {string | undefined} */ handle, /** @type {string | undefined} */ loss, /** @type {boolean} */ media) {
+      const gap = { ...(handle ? { handle } : {}), ...(loss ? { loss } : {}) };
+      return media ? shortenedWithoutMedia(output, cap, gap, format) : shorten(output, cap, gap);
+    },
+    media(/** @type {number} */ row, /** @type {number} */ part) {
+      const [one] = format.parts(messages[row])[part]?.held ?? [];
+      return one && mediaOutput(one);
+    },
+    leftOut(/** @type {number} */ row, /** @type {number} */ part, /** @type {string | undefined} */ handle, /** @type {string | undefined} */ loss) {
+      const [one] = format.parts(messages[row])[part]?.held ?? [];
+      return one && leftOut(one, { handle, loss });
+    },
     input(/** @type {number} */ row, /** @type {number} */ part) {
       const input = inputOf(messages[row], part, format);
       return input && jsonOutput(input);

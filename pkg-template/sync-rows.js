@@ -9,6 +9,7 @@ import { badInput } from './errors.js';
 import { fingerprint, identity } from './fingerprint.js';
 import { FORMAT_NAMES } from './formats/index.js';
 import { inputFlag } from './inputs.js';
+import { mediaLoad } from './media-left-out.js';
 
 /** Roles that some format has. */
 const ROLES = new Set(['system', 'developer', 'user', 'human', 'assistant', 'ai', 'model', 'tool', 'function']);
@@ -100,6 +101,10 @@ export class RowSync {
     for (const part of parts) {
       this.#window.write(part.text);
       if (part.caller) this.#core.caller(part.caller);
+      if (part.held) {
+        const { count, chars, longest } = mediaLoad(part.held);
+        this.#core.media(count, chars, longest);
+      }
       this.#core.part(part.kind, (part.flags ?? 0) | inputFlag(format, part), part.id ?? '', part.name ?? '', part.target ?? '', part.media ?? 0);
     }
     this.#core.endRow(at);

@@ -161,8 +161,8 @@ export interface Inspection {
   thresholds: Thresholds;
   breakdown: Breakdown;
   ledger: LedgerEntry[];
-  /** What is odd about the list: results without a call, calls that nobody answered. */
-  findings: { kind: string; at: number }[];
+  /** What is odd about the list: results without a call, calls that nobody answered, targets whose results became stubs, limits that are exceeded. */
+  findings: { kind: string; at: number; detail?: string; calls?: string[] }[];
   /** What real counts taught: tokens per estimated token, and tokens that the messages do not show. */
   estimate: { ratio: number; overhead?: number };
   /** Where the history may be cut, and which rule forbids every other place; absent with `cuts: false`. */
@@ -204,6 +204,8 @@ export interface EvictedEvent extends Numbered {
   resultCount: number;
   /** Paths and the like that the results were about: drop read caches for them. */
   targets: string[];
+  /** The evicted results one by one, by the id of their call; `target` is what it was about. */
+  results: { toolCallId: string; toolName: string; target?: string }[];
 }
 
 /** Folding began, ended, or was declined. */
@@ -247,11 +249,20 @@ interface Settings {
     minResultTokens: number;
     /** Tools whose newest result stays. @default [] */
     protect: string[];
-    /** Not in force yet. @default false */
+    /** Whether long arguments of old calls are shortened, too: in AI SDK and OpenAI Chat messages, and where no reasoning is bound. @default false */
     inputs: boolean;
+    /** Newest rounds that stay whole once occupancy is at the hard threshold. @default keepRecentRounds */
+    keepAtHard: number;
+    /** Whether the oldest rounds may go behind one line at the hard threshold. @default false */
+    rounds: boolean;
   };
-  /** Not in force yet. */
-  dedupe: { enabled: boolean; supersede: string[] };
+  /** Part of the same pass: a result that a newer one repeats goes first. */
+  dedupe: {
+    /** @default true */
+    enabled: boolean;
+    /** Tools whose newer result replaces an older one on the same target. @default [] */
+    supersede: string[];
+  };
   /** Old rounds become a briefing by the host's summarizer; nothing without one. */
   summarize: {
     /** @default true */
@@ -305,8 +316,18 @@ interface Settings {
   };
   /** Tokens of an image whose size cannot be read. @default 1,600 */
   media: { imageTokens: number };
-  /** Not in force yet. */
-  limits: { maxImages: number; maxRequestBytes: number; maxStringChars: number };
+  /**
+   * What a provider limits besides tokens. Above one, eviction replaces the oldest images and files that were read by a
+   * text with type, size and handle, down to half of it; requests to the summarizer keep to them. @default {}
+   */
+  limits: {
+    /** Images and files in one request. */
+    maxImages: number;
+    /** UTF-8 bytes of all texts and media, media as base64. */
+    maxRequestBytes: number;
+    /** UTF-16 code units of one text, or of one image or file as base64. */
+    maxStringChars: number;
+  };
   /** How tokens are estimated. */
   estimate: {
     /** Character classes, or ceil(length / 4). @default 'auto' */
@@ -316,8 +337,20 @@ interface Settings {
     /** Real tokens per estimated token to start from, 0.2 to 5. @default 1 */
     ratio: number;
   };
-  /** Not in force yet. */
-  prices: { input: number; cacheRead: number; cacheWrite: number; ttlSeconds: number };
+  /**
+   * What tokens cost, in any unit. With it an eviction below the hard threshold waits until carrying the old results has
+   * cost twice what writing the rest of the prompt anew costs, or until the cache is cold. @default absent
+   */
+  prices: {
+    /** @default 1 */
+    input: number;
+    /** @default 0.1 */
+    cacheRead: number;
+    /** @default 1.25 */
+    cacheWrite: number;
+    /** Seconds without a request after which the cache is cold; `next` takes `idleMs`. @default 300 */
+    ttlSeconds: number;
+  };
   /** Longest wait for a fold another call is making, in milliseconds. @default 60,000 */
   hardWaitMs: number;
   /** What the model binds its reasoning blocks to. @default none */

@@ -264,7 +264,7 @@ impl World {
                         texts[replace.part] = match (&replace.text, replace.cap) {
                             (Some(text), _) => text.clone(),
                             (None, Some(cap)) => {
-                                let gap = gentle_cascade::driver::Gap { handle: replace.handle.as_deref(), loss: replace.loss };
+                                let gap = gentle_cascade::driver::Gap { handle: replace.handle.as_deref(), loss: replace.loss, media: false };
                                 gentle_cascade::driver::Host::shorten(self.driver.host(), &texts[replace.part].clone(), cap, gap)
                             }
                             _ => panic!("a replacement says what stands there"),

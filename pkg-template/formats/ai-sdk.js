@@ -5,7 +5,7 @@
 
 import { jsonOutput, listOutput, textOutput } from '../outputs.js';
 import { jsonText } from '../safe-json.js';
-import { FLAG, KIND, MARK, ROLE, media, readParts, targetOf, weigh } from './parts.js';
+import { FLAG, KIND, MARK, ROLE, media, readParts, targetOf, weighed } from './parts.js';
 
 /** @typedef {import('./parts.js').ProjectedPart} ProjectedPart */
 /** @typedef {import('./parts.js').Price} Price */
@@ -88,7 +88,7 @@ function file(p, flags, price) {
   const { data, text } = untagged(p.type === 'image' ? p.image : p.data);
   const type = String(p.mediaType ?? p.mimeType ?? p.type);
   if (text !== undefined) return { kind: KIND.media, text, name: type, media: 0, flags };
-  return { kind: KIND.media, text: '', name: type, media: weigh([media(data, type, detailOf(p))], price), flags };
+  return { kind: KIND.media, text: '', name: type, ...weighed([media(data, type, detailOf(p))], price), flags };
 }
 
 /** Files of the V4 prompt say what their data are. @param {any} data @returns {{ data?: unknown, text?: string }} */
@@ -112,7 +112,7 @@ function result(p, flags, price) {
     text: output.text,
     id: String(p.toolCallId),
     name: String(p.toolName ?? ''),
-    media: weigh(output.media, price),
+    ...weighed(output.media, price),
     flags: flags | form | (output.error ? FLAG.error : 0) | (output.safe ? 0 : FLAG.unserialisable) | (p.output?.type === 'execution-denied' ? FLAG.denied : 0),
   };
 }

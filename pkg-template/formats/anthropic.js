@@ -3,7 +3,7 @@
 
 import { listOutput, textOutput } from '../outputs.js';
 import { jsonText } from '../safe-json.js';
-import { FLAG, KIND, ROLE, asText, media, readParts, targetOf, weigh } from './parts.js';
+import { FLAG, KIND, ROLE, asText, media, readParts, targetOf, weighed } from './parts.js';
 
 /** @typedef {import('./parts.js').ProjectedPart} ProjectedPart */
 /** @typedef {import('./parts.js').Price} Price */
@@ -62,7 +62,7 @@ function block(b, price) {
     }
     case 'tool_result': {
       const output = outputOf(b.content, Boolean(b.is_error));
-      return { kind: KIND.result, text: output.text, id: String(b.tool_use_id), media: weigh(output.media, price), flags: (output.error ? FLAG.error : 0) | (output.form === 'list' ? FLAG.list : 0) };
+      return { kind: KIND.result, text: output.text, id: String(b.tool_use_id), ...weighed(output.media, price), flags: (output.error ? FLAG.error : 0) | (output.form === 'list' ? FLAG.list : 0) };
     }
     case 'image':
     case 'document':
@@ -84,7 +84,7 @@ function source(b, price) {
   const name = String(b.source?.media_type ?? b.type);
   if (b.source?.type === 'text') return { kind: KIND.media, text: String(b.source.data ?? ''), name, media: 0 };
   if (b.source?.type === 'content') return { kind: KIND.media, text: jsonText(b.source.content).text, name, media: 0 };
-  return { kind: KIND.media, text: '', name, media: weigh([media(b.source?.data ?? b.source?.url, b.source?.media_type ?? b.type)], price) };
+  return { kind: KIND.media, text: '', name, ...weighed([media(b.source?.data ?? b.source?.url, b.source?.media_type ?? b.type)], price) };
 }
 
 /** @param {any} content @param {boolean} error */

@@ -4,7 +4,7 @@
 
 import { jsonOutput, listOutput, textOutput } from '../outputs.js';
 import { jsonText } from '../safe-json.js';
-import { FLAG, KIND, ROLE, asText, media, readParts, table, targetOf, weigh } from './parts.js';
+import { FLAG, KIND, ROLE, asText, media, readParts, table, targetOf, weighed } from './parts.js';
 
 /** @typedef {import('./parts.js').ProjectedPart} ProjectedPart */
 /** @typedef {import('./parts.js').Price} Price */
@@ -60,7 +60,7 @@ function part(p, price) {
   }
   if (p?.functionResponse) return result(p.functionResponse, flags, price);
   const found = mediaOf(p);
-  if (found) return { kind: KIND.media, text: '', name: found.type, media: weigh([found], price), flags };
+  if (found) return { kind: KIND.media, text: '', name: found.type, ...weighed([found], price), flags };
   return { kind: KIND.opaque, text: jsonText(p).text, flags };
 }
 
@@ -68,7 +68,7 @@ function part(p, price) {
 function result(r, flags, price) {
   const output = outputOf(r);
   const form = output.form === 'json' ? FLAG.json : output.form === 'list' ? FLAG.list : 0;
-  return { kind: KIND.result, text: output.text, id: asText(r.id), name: asText(r.name), media: weigh(output.media, price), flags: flags | FLAG.byName | form | (output.error ? FLAG.error : 0) | (output.safe ? 0 : FLAG.unserialisable) };
+  return { kind: KIND.result, text: output.text, id: asText(r.id), name: asText(r.name), ...weighed(output.media, price), flags: flags | FLAG.byName | form | (output.error ? FLAG.error : 0) | (output.safe ? 0 : FLAG.unserialisable) };
 }
 
 /** The one key the response is wrapped under, if it is; a repeated name does not count. @param {any} response */

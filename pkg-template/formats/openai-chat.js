@@ -4,7 +4,7 @@
 
 import { listOutput, textOutput } from '../outputs.js';
 import { jsonText } from '../safe-json.js';
-import { FLAG, KIND, ROLE, asText, media, parsedInput, readParts, table, targetOf, weigh } from './parts.js';
+import { FLAG, KIND, ROLE, asText, media, parsedInput, readParts, table, targetOf, weighed } from './parts.js';
 
 /** @typedef {import('./parts.js').ProjectedPart} ProjectedPart */
 /** @typedef {import('./parts.js').Price} Price */
@@ -65,7 +65,7 @@ function part(p, price) {
   if (p?.type === 'text') return { kind: KIND.text, text: asText(p.text) };
   if (p?.type === 'refusal') return { kind: KIND.text, text: asText(p.refusal) };
   const found = mediaOf(p);
-  if (found) return { kind: KIND.media, text: '', name: found.type, media: weigh([found], price) };
+  if (found) return { kind: KIND.media, text: '', name: found.type, ...weighed([found], price) };
   // A message class repeats its calls inside the content of some providers; they are counted with the calls.
   if (p?.type === 'tool_use') return { kind: KIND.opaque, text: '' };
   return { kind: KIND.opaque, text: jsonText(p).text };
@@ -116,7 +116,7 @@ export function callFields(c) {
 function result(message, price) {
   const output = outputOf(message.content);
   const error = message.status === 'error' ? FLAG.error : 0;
-  return { kind: KIND.result, text: output.text, id: asText(message.tool_call_id ?? message.name), name: asText(message.name), media: weigh(output.media, price), flags: error | (output.form === 'list' ? FLAG.list : 0) };
+  return { kind: KIND.result, text: output.text, id: asText(message.tool_call_id ?? message.name), name: asText(message.name), ...weighed(output.media, price), flags: error | (output.form === 'list' ? FLAG.list : 0) };
 }
 
 /** @param {any} content */

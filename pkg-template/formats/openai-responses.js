@@ -4,7 +4,7 @@
 
 import { jsonOutput, listOutput, textOutput } from '../outputs.js';
 import { jsonText } from '../safe-json.js';
-import { FLAG, KIND, ROLE, asText, media, parsedInput, readParts, table, targetOf, weigh } from './parts.js';
+import { FLAG, KIND, ROLE, asText, media, parsedInput, readParts, table, targetOf, weighed } from './parts.js';
 
 /** @typedef {import('./parts.js').ProjectedPart} ProjectedPart */
 /** @typedef {import('./parts.js').Price} Price */
@@ -66,7 +66,7 @@ function message(item, flags, price) {
     if (typeof p?.text === 'string') return { kind: KIND.text, text: p.text, flags };
     if (p?.type === 'refusal') return { kind: KIND.text, text: asText(p.refusal), flags };
     const found = mediaOf(p);
-    if (found) return { kind: KIND.media, text: '', name: found.type, media: weigh([found], price) };
+    if (found) return { kind: KIND.media, text: '', name: found.type, ...weighed([found], price) };
     return { kind: KIND.opaque, text: jsonText(p).text };
   });
 }
@@ -103,7 +103,9 @@ function provided(item, flags) {
 function result(item, price) {
   const output = outputOf(item);
   const form = output.form === 'json' ? FLAG.json : output.form === 'list' ? FLAG.list : 0;
-  return { kind: KIND.result, text: output.text, id: callId(item), name: asText(item.name), media: weigh(output.media, price), flags: form | (output.error ? FLAG.error : 0) | (output.safe ? 0 : FLAG.unserialisable) };
+  // The screen of a computer call is a picture or nothing.
+  const fixed = item.type === 'computer_call_output' ? FLAG.fixed : 0;
+  return { kind: KIND.result, text: output.text, id: callId(item), name: asText(item.name), ...weighed(output.media, price), flags: form | fixed | (output.error ? FLAG.error : 0) | (output.safe ? 0 : FLAG.unserialisable) };
 }
 
 /** @param {any} item @returns {import('../outputs.js').Output} */

@@ -7,7 +7,7 @@ export const table = (entries) => Object.freeze(Object.assign(Object.create(null
 
 export const ROLE = table({ system: 0, user: 1, assistant: 2, tool: 3 });
 export const KIND = Object.freeze({ text: 0, reasoning: 1, call: 2, result: 3, media: 4, approvalRequest: 5, approvalResponse: 6, compaction: 7, opaque: 8 });
-export const FLAG = Object.freeze({ error: 1, signed: 2, provider: 4, itemId: 8, json: 16, list: 32, unserialisable: 64, denied: 128, byName: 256, sealed: 1 << 16 });
+export const FLAG = Object.freeze({ error: 1, signed: 2, provider: 4, itemId: 8, json: 16, list: 32, unserialisable: 64, denied: 128, byName: 256, sealed: 1 << 16, fixed: 1 << 21 });
 
 /**
  * @typedef {object} ProjectedPart
@@ -19,6 +19,7 @@ export const FLAG = Object.freeze({ error: 1, signed: 2, provider: 4, itemId: 8,
  * @property {string} [target]
  * @property {string} [caller] id of the call whose code made this one
  * @property {number} [media] tokens of media, or minus the number of media whose size is not known
+ * @property {readonly Media[]} [held] the media themselves
  *
  * @typedef {import('../outputs.js').Output} Output
  * @typedef {import('../outputs.js').Media} Media
@@ -74,15 +75,19 @@ export function parsedInput(text) {
   }
 }
 
-/** Tokens of media, or minus their number where nobody prices them. @param {readonly Media[]} media @param {Price} [price] */
-export function weigh(media, price) {
-  if (media.length === 0) return 0;
-  return price ? media.reduce((sum, one) => sum + price(one), 0) : -media.length;
+/** Media, and their tokens, or minus their number where nobody prices them. @param {readonly Media[]} held @param {Price} [price] @returns {{ media: number, held?: readonly Media[] }} */
+export function weighed(held, price) {
+  if (held.length === 0) return { media: 0 };
+  return { media: price ? held.reduce((sum, one) => sum + price(one), 0) : -held.length, held };
 }
 
 /** @param {any} data base64 text, bytes, URL or reference */
 export function mediaBytes(data) {
-  if (typeof data === 'string') return data.startsWith('data:') || !/^[a-z]+:/i.test(data) ? Math.floor((data.length * 3) / 4) : 0;
+  if (typeof data === 'string') {
+    if (!data.startsWith('data:') && /^[a-z]+:/i.test(data)) return 0;
+    const from = data.startsWith('data:') ? data.indexOf(',', 5) + 1 : 0;
+    return Math.floor(((data.length - from) * 3) / 4) - (data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0);
+  }
   if (ArrayBuffer.isView(data) || data instanceof ArrayBuffer) return data.byteLength;
   return 0;
 }

@@ -90,6 +90,9 @@ pub struct Replace {
     /// Whether the part is a call: `text` stands in its longest string, strings over `cap` are left out.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub input: bool,
+    /// Whether a text stands in place of each image and file, or of the part that is one.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub media: bool,
 }
 
 /// How much of the view the provider has seen in the same bytes before.
@@ -210,21 +213,37 @@ fn edited_parts(session: &Session, row: usize) -> impl Iterator<Item = (usize, &
     parts.iter().enumerate().filter_map(move |(i, part)| match part.kind {
         PartKind::Result => Some((i, session.entry(index.call_of_result(row, i)?)?)),
         PartKind::Call if part.stand_in.is_some() => Some((i, session.input_entry(index.call_at(row, i)?)?)),
+        PartKind::Media if part.stand_in.is_some() => Some((i, session.media_entry(row, i)?)),
         _ => None,
     })
 }
 
 fn replacements(session: &Session, row: usize) -> Vec<Replace> {
+    let file = |part| session.transcript.part(row, part).is_some_and(|p| p.kind == PartKind::Media);
     edited_parts(session, row)
         .filter_map(|(part, entry)| {
             Some(match entry.edit.as_ref()? {
-                Edit::Stub { text, loss, .. } => {
-                    Replace { part, text: Some(text.clone()), cap: None, handle: entry.handle.clone(), loss: *loss, redacted: entry.redacted, input: false }
-                }
-                Edit::Input { text, cap, .. } => {
-                    Replace { part, text: Some(text.clone()), cap: Some(*cap), handle: entry.handle.clone(), loss: None, redacted: false, input: true }
-                }
-                Edit::Clamp { cap, .. } => Replace {
+                Edit::Stub { text, loss, .. } => Replace {
+                    part,
+                    text: Some(text.clone()),
+                    cap: None,
+                    handle: entry.handle.clone(),
+                    loss: *loss,
+                    redacted: entry.redacted,
+                    input: false,
+                    media: file(part),
+                },
+                Edit::Input { text, cap, .. } => Replace {
+                    part,
+                    text: Some(text.clone()),
+                    cap: Some(*cap),
+                    handle: entry.handle.clone(),
+                    loss: None,
+                    redacted: false,
+                    input: true,
+                    media: false,
+                },
+                Edit::Clamp { cap, media, .. } => Replace {
                     part,
                     text: None,
                     cap: Some(*cap),
@@ -232,6 +251,7 @@ fn replacements(session: &Session, row: usize) -> Vec<Replace> {
                     loss: clamp_loss(session, entry),
                     redacted: entry.redacted,
                     input: false,
+                    media: *media,
                 },
             })
         })
@@ -287,6 +307,7 @@ fn ledger_entry(session: &Session, at: usize) -> LedgerEntry {
             let (state, loss) = match &entry.edit {
                 Some(Edit::Stub { loss, .. }) => (RowState::Evicted, *loss),
                 Some(Edit::Input { .. }) => (RowState::Evicted, entry.capped.then_some(Loss::OverCap)),
+                Some(Edit::Clamp { media: true, .. }) => (RowState::Evicted, clamp_loss(session, entry)),
                 Some(Edit::Clamp { .. }) => (RowState::Clamped, clamp_loss(session, entry)),
                 None if entry.clamped => (RowState::Clamped, clamp_loss(session, entry)),
                 None => return None,
@@ -361,7 +382,7 @@ pub fn buckets(session: &Session) -> Breakdown {
     let mut system = 0u32;
     for row in session.transcript.rows().iter().filter(|r| !r.is_hidden()) {
         for part in &row.parts {
-            let attached = if part.stand_in.is_some() { 0 } else { part.media_tokens };
+            let attached = part.view_media();
             media = media.saturating_add(attached);
             let text = part.view_tokens() - attached;
             if row.role == Role::System {

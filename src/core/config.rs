@@ -357,7 +357,23 @@ const OPTIONAL: &[&str] = &[
     "reasoningBinding",
 ];
 
+impl Limits {
+    /// What of a window of tokens a text takes, where its length counts against a limit.
+    pub fn share_of(&self, text: &str, window: u32) -> u32 {
+        let share = |size: u64, most: Option<u64>| most.map_or(0, |most| (size * u64::from(window)).div_ceil(most.max(1)));
+        let units = if self.max_string_chars.is_some() { text.encode_utf16().count() as u64 } else { 0 };
+        let share = share(text.len() as u64, self.max_request_bytes).max(share(units, self.max_string_chars));
+        u32::try_from(share).unwrap_or(u32::MAX)
+    }
+}
+
 impl Config {
+    /// Longest result in the view, in UTF-16 code units.
+    pub fn result_cap(&self) -> u32 {
+        let string = self.limits.max_string_chars.map_or(u32::MAX, |n| u32::try_from(n).unwrap_or(u32::MAX));
+        self.tool_output.max_chars.min(string)
+    }
+
     /// This configuration with `patch` laid over it. On an error nothing changes.
     ///
     /// Objects merge key by key, `null` puts a key back to its default, everything else replaces.

@@ -51,6 +51,8 @@ pub enum Event {
         result_count: u32,
         /// What the evicted results were about (paths and the like), so that read caches can be dropped.
         targets: Vec<String>,
+        /// The evicted results one by one.
+        results: Vec<EvictedResult>,
     },
     /// The window fills up at a task boundary.
     #[serde(rename = "context.handoff_suggested", rename_all = "camelCase")]
@@ -100,6 +102,19 @@ pub enum Event {
         /// The facts, each clean; at least one.
         facts: Vec<String>,
     },
+}
+
+/// An evicted result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EvictedResult {
+    /// The call's id, as the message holds it.
+    pub tool_call_id: String,
+    /// The tool.
+    pub tool_name: String,
+    /// What the call was about; absent where it says nothing short.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub target: String,
 }
 
 /// A slice of the window.

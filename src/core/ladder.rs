@@ -76,7 +76,7 @@ pub fn plan_arrivals(session: &mut Session, hook: bool) -> Vec<Arrival> {
     let frees = session.gauge.scale(frees);
     let session = &*session;
     let index = session.transcript.index();
-    let cap = session.config.tool_output.max_chars;
+    let cap = session.config.result_cap();
     let unsent: Vec<_> = session.results_from(session.first_unsent()).into_iter().filter(|(call, _, _)| session.entry(*call).is_none()).collect();
     let mut out = Vec::new();
     // Asked once: it sums over the whole list.
@@ -113,7 +113,7 @@ fn share_below_hard(session: &Session, group: &[(CallId, usize, usize)], cap: u3
 
 /// Records what became of an unsent result.
 pub fn apply_arrival(session: &mut Session, arrival: &Arrival, arrived: &Arrived) {
-    let edit = arrived.clamped.as_ref().map(|m| Edit::Clamp { cap: arrival.cap, tokens: m.tokens, bytes: m.bytes, hash: m.fingerprint() });
+    let edit = arrived.clamped.as_ref().map(|m| Edit::Clamp { cap: arrival.cap, tokens: m.tokens, bytes: m.bytes, hash: m.fingerprint(), media: false });
     // Nothing to remember of a result that was looked at and left alone.
     if edit.is_none() && !arrived.redacted && !arrived.stored {
         return;

@@ -24,6 +24,7 @@ pub mod session;
 pub mod session_gauge;
 mod session_handles;
 pub mod session_inputs;
+pub mod session_media;
 pub mod session_names;
 pub mod session_reasoning;
 #[cfg(test)]

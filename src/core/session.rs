@@ -5,6 +5,7 @@
 
 use super::config::Config;
 use super::error::{Code, Error};
+use super::event::EvictedResult;
 use super::fold::apply;
 use super::frame::Frame;
 use super::measure::family::Family;
@@ -19,7 +20,7 @@ use super::relieve::readback;
 use super::restore::frames::escape;
 use super::session_view::Placed;
 use super::state::{Breaker, Edit, Entry, State};
-use super::transcript::{Call, CallId, PartKind, Role, Row, StandIn, Transcript};
+use super::transcript::{Call, CallId, PartKind, Role, Row, Transcript};
 use super::view::HeadOrigin;
 
 /// Why the view differs from the one before, and where.
@@ -261,9 +262,16 @@ impl Session {
     }
 
     fn lay_entry(&mut self, row: usize, part: usize) -> Result<(), Error> {
-        if self.transcript.part(row, part).is_some_and(|p| p.kind == PartKind::Call) {
-            self.lay_input(row, part);
-            return Ok(());
+        match self.transcript.part(row, part).map(|p| p.kind) {
+            Some(PartKind::Call) => {
+                self.lay_input(row, part);
+                return Ok(());
+            }
+            Some(PartKind::Media) => {
+                self.lay_media(row, part);
+                return Ok(());
+            }
+            _ => {}
         }
         let Some(id) = self.transcript.index().call_of_result(row, part) else { return Ok(()) };
         let Some((entry, edit)) = self.entry(id).and_then(|e| Some((e, e.edit.as_ref()?))) else { return Ok(()) };
@@ -284,7 +292,7 @@ impl Session {
                 format!("`messages[{row}]` holds what an earlier view showed; pass the rows as the host recorded them, not a previous view"),
             ));
         }
-        let stand_in = StandIn { tokens: edit.tokens(), bytes: edit.bytes() };
+        let stand_in = edit.stand_in(self.transcript.part(row, part));
         self.transcript.set_stand_in(row, part, Some(stand_in));
         Ok(())
     }
@@ -336,7 +344,7 @@ impl Session {
         let Some(call) = self.transcript.index().call(call).cloned() else { return };
         if let Some((row, part)) = call.result {
             entry.of = self.transcript.part(row, part).filter(|_| entry.edit.is_some()).map_or_else(String::new, |p| p.measure.fingerprint());
-            let stand_in = entry.edit.as_ref().map(|e| StandIn { tokens: e.tokens(), bytes: e.bytes() });
+            let stand_in = entry.edit.as_ref().map(|e| e.stand_in(self.transcript.part(row, part)));
             let changed = self.transcript.part(row, part).is_some_and(|p| p.stand_in != stand_in);
             self.transcript.set_stand_in(row, part, stand_in);
             if changed {
@@ -411,6 +419,7 @@ impl Session {
         self.aged = None;
         self.dirty = false;
         self.lay_inputs();
+        self.lay_all_media();
         if moved {
             self.gauge.void();
         }
@@ -421,7 +430,7 @@ impl Session {
             if self.entry(call).is_some_and(foreign) {
                 self.forget_entry(call);
             }
-            let stand_in = self.entry(call).and_then(|e| e.edit.as_ref()).map(|e| StandIn { tokens: e.tokens(), bytes: e.bytes() });
+            let stand_in = self.entry(call).and_then(|e| e.edit.as_ref()).map(|e| e.stand_in(self.transcript.part(row, part)));
             if self.transcript.part(row, part).is_some_and(|p| p.stand_in != stand_in) {
                 self.transcript.set_stand_in(row, part, stand_in);
                 self.note_change(row, "adopted");
@@ -510,11 +519,12 @@ impl Session {
         self.transcript.index().by_handle(handle).map_or_else(|| format!("~{handle}"), |c| c.key())
     }
 
-    /// What a call was about, if its arguments name something: reported when its result is evicted.
-    pub fn target_of(&self, call: CallId) -> Option<String> {
+    /// A result as the host is told of it: whose it was and what about.
+    pub fn evicted(&self, call: CallId) -> Option<EvictedResult> {
         let call = self.transcript.index().call(call)?;
         let part = self.transcript.part(call.row, call.part)?;
-        (!part.target.is_empty() && &*part.name != readback::TOOL).then(|| part.target.to_string())
+        let target = if &*part.name == readback::TOOL { String::new() } else { part.target.to_string() };
+        Some(EvictedResult { tool_call_id: part.id.to_string(), tool_name: part.name.to_string(), target })
     }
 
     /// Results that no view has carried yet.

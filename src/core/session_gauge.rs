@@ -109,7 +109,7 @@ impl Session {
 
 /// Tokens of media that the view shows.
 fn shown_media(part: &Part) -> u32 {
-    if part.stand_in.is_some() { 0 } else { part.media_tokens }
+    part.view_media()
 }
 
 /// Counted tokens around a part: the message's own at its first part, the call's, the result's.

@@ -21,7 +21,7 @@ impl Session {
     /// Writes an entry for the arguments of a call and keeps the view's sizes in step.
     pub fn set_input_entry(&mut self, call: CallId, entry: Entry, cause: &'static str) {
         let Some(call) = self.transcript.index().call(call).cloned() else { return };
-        let stand_in = entry.edit.as_ref().map(|e| StandIn { tokens: e.tokens(), bytes: e.bytes() });
+        let stand_in = entry.edit.as_ref().map(|e| StandIn { tokens: e.tokens(), bytes: e.bytes(), media: 0 });
         self.transcript.set_stand_in(call.row, call.part, stand_in);
         self.note_change(call.row, cause);
         self.state.entries.insert(input_key(&call), entry);
@@ -32,7 +32,7 @@ impl Session {
 
     pub(super) fn lay_input(&mut self, row: usize, part: usize) {
         let Some(call) = self.transcript.index().call_at(row, part) else { return };
-        let stand_in = self.input_entry(call).and_then(|e| e.edit.as_ref()).map(|e| StandIn { tokens: e.tokens(), bytes: e.bytes() });
+        let stand_in = self.input_entry(call).and_then(|e| e.edit.as_ref()).map(|e| StandIn { tokens: e.tokens(), bytes: e.bytes(), media: 0 });
         if self.transcript.part(row, part).is_some_and(|p| p.stand_in != stand_in) {
             self.transcript.set_stand_in(row, part, stand_in);
             self.note_change(row, "adopted");

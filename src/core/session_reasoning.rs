@@ -9,7 +9,7 @@ use super::session::Session;
 use super::transcript::{Flags, PartKind, StandIn};
 
 /// What stands in the place of reasoning that left: nothing.
-const NOTHING: StandIn = StandIn { tokens: 0, bytes: 0 };
+const NOTHING: StandIn = StandIn { tokens: 0, bytes: 0, media: 0 };
 
 impl Session {
     /// What the model's provider binds reasoning to.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::{Code, Error};
 use super::restore::promote::Suggestion;
+use super::transcript::{Part, StandIn};
 use super::view::{Block, Fold};
 
 /// The newest version this code writes.
@@ -233,6 +234,9 @@ pub enum Edit {
         /// Fingerprint of the text after the cut, so that a view that comes back is noticed.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         hash: String,
+        /// Whether a text stands in place of each of its images and files.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        media: bool,
     },
     /// A stub, byte for byte.
     Stub {
@@ -269,6 +273,12 @@ impl Edit {
         match self {
             Edit::Clamp { tokens, .. } | Edit::Stub { tokens, .. } | Edit::Input { tokens, .. } => *tokens,
         }
+    }
+
+    /// The size of what stands in the view in place of this part.
+    pub fn stand_in(&self, part: Option<&Part>) -> StandIn {
+        let keeps = matches!(self, Edit::Clamp { media: false, .. });
+        StandIn { tokens: self.tokens(), bytes: self.bytes(), media: part.filter(|_| keeps).map_or(0, |p| p.media_tokens) }
     }
 
     /// UTF-8 bytes of what stands in the view.

@@ -26,7 +26,7 @@ impl<H: Host> Driver<H> {
     pub async fn result(&self, call_id: &str, tool: &str, output: H::Output) -> Result<Shortened<H::Output>, Failure<H::Error>> {
         let (handle, cap) = {
             let session = self.session.borrow();
-            (session.handle_for(call_id), session.config.tool_output.max_chars)
+            (session.handle_for(call_id), session.config.result_cap())
         };
         let (arrived, output) = self.arrive(tool, &handle, cap, output).await?;
         let clamped = arrived.clamped.is_some();
@@ -72,7 +72,7 @@ impl<H: Host> Driver<H> {
                     },
                 },
             };
-            let gap = Gap { handle: arrived.stored.then_some(handle), loss };
+            let gap = Gap { handle: arrived.stored.then_some(handle), loss, media: false };
             output = self.host.shorten(&output, cap, gap);
             changed = true;
         }

@@ -5,7 +5,7 @@
 use super::Driver;
 use super::host::{Host, Method, Place};
 use super::next::Trail;
-use crate::core::event::{Event, Outcome};
+use crate::core::event::{Event, EvictedResult, Outcome};
 use crate::core::ladder::{self, INPUT_CHARS};
 use crate::core::relieve::evict::{self, Declined, Victim, What};
 
@@ -47,8 +47,9 @@ impl<H: Host> Driver<H> {
             return trail.outcomes.push(Outcome::declined("evict", "below_minimum"));
         }
         trail.outcomes.push(Outcome::done("evict", format!("{} results, {} tokens{words}", done.results, done.reclaimed)));
-        let targets = self.with(|s| safe.iter().filter(|(v, _)| v.what == What::Result).filter_map(|(v, _)| s.target_of(v.call)).collect());
-        trail.events.push(Event::Evicted { reclaimed_tokens: done.reclaimed, result_count: done.results, targets });
+        let results: Vec<EvictedResult> = self.with(|s| safe.iter().filter(|(v, _)| v.what == What::Result).filter_map(|(v, _)| s.evicted(v.call)).collect());
+        let targets = results.iter().filter(|r| !r.target.is_empty()).map(|r| r.target.clone()).collect();
+        trail.events.push(Event::Evicted { reclaimed_tokens: done.reclaimed, result_count: done.results, targets, results });
     }
 
     async fn make_safe(&self, victim: Victim) -> Option<(Victim, bool)> {

@@ -201,7 +201,8 @@ impl<H: Host> Driver<H> {
     /// The briefing, over as many requests as the summarizer's window needs.
     async fn ask(&self, prepared: &Prepared) -> Result<Result<String, &'static str>, Failure<H::Error>> {
         let (window, reflect) = self.with(|s| (s.config.summarize.window.unwrap_or(s.model.window), s.config.summarize.reflect_tokens));
-        let weigh = |text: &str| self.with(|s| s.weigh(text));
+        // A provider's limits bind the summarizer's requests, too: what fills one of them fills the window.
+        let weigh = |text: &str| self.with(|s| s.weigh(text).max(s.config.limits.share_of(text, window)));
         let mut brief = prepared.brief.clone();
         let mut running = brief.previous.clone();
         // Frames, headings and instructions need room besides the rows; so does the answer.
@@ -209,13 +210,14 @@ impl<H: Host> Driver<H> {
         let answer = ANSWER_TOKENS.min(window / 4);
         let room = window.saturating_sub(fixed + answer + running.as_deref().map_or(0, weigh));
         let tail_room = room / 4;
-        while brief.tail.iter().map(|t| t.tokens).sum::<u32>() > tail_room && !brief.tail.is_empty() {
+        while brief.tail.iter().map(|t| t.tokens.max(weigh(&t.text))).sum::<u32>() > tail_room && !brief.tail.is_empty() {
             brief.tail.remove(0);
         }
-        let tail: u32 = brief.tail.iter().map(|t| t.tokens).sum();
+        let tail: u32 = brief.tail.iter().map(|t| t.tokens.max(weigh(&t.text))).sum();
         // Escaping and joining may lengthen a text a little; a tenth is kept free for it.
         let budget = (room.saturating_sub(tail) / 10 * 9).max(200);
-        let pieces = chunks(prepared.covered.clone(), budget, &weigh);
+        let covered = prepared.covered.iter().map(|t| Told { tokens: t.tokens.max(weigh(&t.text)), ..t.clone() });
+        let pieces = chunks(covered.collect(), budget, &weigh);
         if pieces.len() > MOST_CHUNKS {
             return Ok(Err("summarizer_failed"));
         }

@@ -103,6 +103,8 @@ pub struct Gap<'a> {
     pub handle: Option<&'a str>,
     /// Why there is none.
     pub loss: Option<Loss>,
+    /// Whether images and files are left out, too.
+    pub media: bool,
 }
 
 /// The outside, as the driver sees it.
@@ -165,6 +167,14 @@ pub trait Host {
     /// Writes one fact.
     async fn add_fact(&self, _fact: &str, _scope: &str) -> Result<(), Self::Error> {
         Ok(())
+    }
+    /// The image or file that a part of the running `next` is, as a text to keep.
+    fn media(&self, _at: Place) -> Option<Self::Output> {
+        None
+    }
+    /// What stands in its place: type, size, and where it is.
+    fn left_out(&self, _at: Place, _gap: Gap<'_>) -> Option<String> {
+        None
     }
     /// The arguments of a call of the running `next`, as a text to keep; none where they must stay.
     fn input(&self, _at: Place) -> Option<Self::Output> {

@@ -8,6 +8,7 @@ mod arrival;
 mod evict;
 mod fold;
 mod host;
+mod media;
 mod next;
 mod promote;
 mod recall;

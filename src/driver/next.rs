@@ -138,6 +138,7 @@ impl<H: Host> Driver<H> {
         self.clamp(trail).await?;
         self.still_wanted()?;
         *mark = self.with(|s| s.mark());
+        self.limits(trail).await;
         self.evict(trail).await;
         self.still_wanted()
     }

@@ -202,7 +202,8 @@ impl<H: Host> Driver<H> {
             let output = self.host.output(Place { row: at.0, part: at.1 });
             let entry = self.with(|s| s.entry(call).cloned().unwrap_or_default());
             let loss = self.loss_of(&entry);
-            let gap = super::host::Gap { handle: handle.as_deref(), loss };
+            let media = matches!(entry.edit, Some(Edit::Clamp { media: true, .. }));
+            let gap = super::host::Gap { handle: handle.as_deref(), loss, media };
             let short = self.host.shorten(&output, CLAMP_CHARS, gap);
             let after = self.host.measure(&short);
             if self.with(|s| s.transcript.part(at.0, at.1).is_none_or(|p| after.tokens >= p.view_tokens())) {
@@ -211,7 +212,7 @@ impl<H: Host> Driver<H> {
             self.with(|s| {
                 let mut entry = entry;
                 entry.clamped = true;
-                entry.edit = Some(Edit::Clamp { cap: CLAMP_CHARS, tokens: after.tokens, bytes: after.bytes, hash: after.fingerprint() });
+                entry.edit = Some(Edit::Clamp { cap: CLAMP_CHARS, tokens: after.tokens, bytes: after.bytes, hash: after.fingerprint(), media });
                 s.set_entry(call, entry, "clamped");
             });
             any = true;
@@ -219,7 +220,7 @@ impl<H: Host> Driver<H> {
         any
     }
 
-    fn loss_of(&self, entry: &crate::core::state::Entry) -> Option<Loss> {
+    pub(super) fn loss_of(&self, entry: &crate::core::state::Entry) -> Option<Loss> {
         if entry.redacted {
             return Some(Loss::Redacted);
         }
@@ -234,7 +235,7 @@ impl<H: Host> Driver<H> {
     }
 
     /// Makes sure a result's full text can be read back; its handle if it can.
-    async fn keep_text(&self, call: CallId, at: (usize, usize)) -> Option<String> {
+    pub(super) async fn keep_text(&self, call: CallId, at: (usize, usize)) -> Option<String> {
         let entry = self.with(|s| s.entry(call).cloned().unwrap_or_default());
         if entry.redacted || entry.handle.is_some() {
             return entry.handle;

@@ -30,7 +30,7 @@ use crate::core::measure::usage::RawUsage;
 use crate::core::next_relief::{NextRelief, next_relief};
 use crate::core::session_window::Overflow;
 use crate::core::state::State;
-use crate::core::transcript::{Caller, Flags, Part, PartKind, Role, Row};
+use crate::core::transcript::{Caller, Flags, Media, Part, PartKind, Role, Row};
 use crate::driver::{Ask, Driver, FoldEnd, Host as _, Method};
 use crate::formats;
 
@@ -42,6 +42,7 @@ pub struct Core {
     frame: RefCell<Vec<FrameItem>>,
     row: RefCell<Option<Row>>,
     callers: RefCell<Vec<(usize, Box<str>)>>,
+    media: RefCell<Vec<Media>>,
     pub(super) line: Rc<Line>,
 }
 
@@ -141,9 +142,15 @@ impl Core {
     pub fn end_row(&self, at: usize) {
         if let Some(row) = self.row.take() {
             let callers = self.callers.take();
+            let media: Vec<Media> = self.media.take().into_iter().map(|m| Media { row: at, ..m }).collect();
             self.driver.with(|s| {
+                // Other images beside the same texts are another row.
+                if s.transcript.media_in(at) != media {
+                    s.rewind_rows(at);
+                }
                 s.put_row(at, row);
                 callers.into_iter().for_each(|(part, caller)| s.transcript.set_caller(Caller { row: at, part, caller }));
+                media.into_iter().for_each(|m| s.transcript.set_media(m));
             });
         }
     }
@@ -158,6 +165,12 @@ impl Core {
     pub fn caller(&self, id: &str) {
         let part = self.row.borrow().as_ref().map_or(0, |r| r.parts.len());
         self.callers.borrow_mut().push((part, id.into()));
+    }
+
+    /// The next part of the open row holds `count` images and files of `chars` characters, the longest of `longest`.
+    pub fn media(&self, count: u32, chars: f64, longest: f64) {
+        let part = self.row.borrow().as_ref().map_or(0, |r| r.parts.len());
+        self.media.borrow_mut().push(Media { row: 0, part, count, chars: chars as u64, longest: longest as u64 });
     }
 
     /// Says which format the rows are in; before the first row.
@@ -493,7 +506,15 @@ impl Core {
         let host = JsHost::new(bridge, Rc::clone(&line), measure);
         let driver = Driver::open(host, model, config, state).await.map_err(js_failure)?;
         driver.with(|s| s.set_family(family));
-        Ok(Core { driver: Rc::new(driver), projector, frame: RefCell::default(), row: RefCell::default(), callers: RefCell::default(), line })
+        Ok(Core {
+            driver: Rc::new(driver),
+            projector,
+            frame: RefCell::default(),
+            row: RefCell::default(),
+            callers: RefCell::default(),
+            media: RefCell::default(),
+            line,
+        })
     }
 }
 

@@ -88,7 +88,17 @@ impl Host for JsHost {
     fn shorten(&self, output: &JsValue, cap: u32, gap: Gap<'_>) -> JsValue {
         let handle = gap.handle.map_or(JsValue::UNDEFINED, JsValue::from);
         let loss = to_js(&gap.loss).unwrap_or(JsValue::UNDEFINED);
-        self.call("shorten", &[output, &cap.into(), &handle, &loss]).unwrap_or_else(|_| output.clone())
+        self.call("shorten", &[output, &cap.into(), &handle, &loss, &gap.media.into()]).unwrap_or_else(|_| output.clone())
+    }
+
+    fn media(&self, at: Place) -> Option<JsValue> {
+        self.call("media", &[&(at.row as u32).into(), &(at.part as u32).into()]).ok().filter(|v| v.is_object())
+    }
+
+    fn left_out(&self, at: Place, gap: Gap<'_>) -> Option<String> {
+        let handle = gap.handle.map_or(JsValue::UNDEFINED, JsValue::from);
+        let loss = to_js(&gap.loss).unwrap_or(JsValue::UNDEFINED);
+        self.call("leftOut", &[&(at.row as u32).into(), &(at.part as u32).into(), &handle, &loss]).ok()?.as_string()
     }
 
     fn excerpt(&self, at: Place, max: Option<u32>, handle: Option<&str>) -> String {

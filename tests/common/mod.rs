@@ -133,6 +133,7 @@ pub struct Fake {
     pub redact_fails: Cell<bool>,
     pub trouble: RefCell<VecDeque<Trouble>>,
     pub cancelled: Cell<bool>,
+    pub reads_rows: Cell<bool>,
 }
 
 impl Fake {
@@ -147,6 +148,7 @@ impl Fake {
             redact_fails: Cell::new(false),
             trouble: RefCell::default(),
             cancelled: Cell::new(false),
+            reads_rows: Cell::new(false),
         }
     }
 
@@ -163,6 +165,7 @@ impl Host for Fake {
         match method {
             Method::Redact => self.redact.is_some(),
             Method::Load | Method::Commit | Method::Raw => !self.lacks.borrow().contains(&method),
+            Method::Rows => self.reads_rows.get(),
             _ => false,
         }
     }
@@ -391,7 +394,7 @@ impl Chat {
                             (Some(text), _) => text.clone(),
                             (None, Some(cap)) => {
                                 let clean = self.host().redact.filter(|_| replace.redacted).map_or_else(|| original.clone(), |f| f(original));
-                                self.host().shorten(&clean, cap, Gap { handle: replace.handle.as_deref(), loss: replace.loss })
+                                self.host().shorten(&clean, cap, Gap { handle: replace.handle.as_deref(), loss: replace.loss, media: false })
                             }
                             _ => panic!("a replacement says what stands there"),
                         };

@@ -2,7 +2,5 @@
 import { testCases } from './cases/register.mjs';
 
 testCases(['structured-output', 'media', 'tool-args', 'empty-content', 'unicode'], {
-  pending: {
-    '066-image-count-limit/media_count_le': 'the limit on images is not part of this version',
-  },
+  shoulds: ['069-splice-through-an-embedded-image', '080-call-arguments-cut-head-only'],
 });

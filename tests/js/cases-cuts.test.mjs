@@ -1,24 +1,14 @@
 // The cases about cuts, pairs, consent, roles and repairs.
 import assert from 'node:assert/strict';
-import { plan, repair } from '../../pkg/pure.js';
+import { open } from '../../pkg/inline.js';
+import { repair, validate } from '../../pkg/pure.js';
 import { CHECKS, targetOf } from './cases/checks.mjs';
 import { partsOf, resultsOf, textOf } from './cases/messages.mjs';
 import { testCases } from './cases/register.mjs';
 import { OPS } from './cases/run.mjs';
-import { configOf, modelOf, rowsOf } from './cases/config.mjs';
+import { STORED_CHECKS, STORED_OPS } from './cases/stored.mjs';
 
 const ops = {
-  /** Plan and apply, without asking whether it pays: the cases are smaller than a head. @param {any} world */
-  fold(world) {
-    const { messages, positions } = rowsOf(world.one);
-    const { cut } = plan({ messages, positions, format: world.one.format, model: modelOf(world.one), config: configOf(world.one) });
-    const summary = world.one.input.summary ?? 'what happened';
-    const system = messages.filter((message) => message.role === 'system');
-    const head = world.one.format === 'gemini' ? { role: 'user', parts: [{ text: summary }] } : { role: 'user', content: summary };
-    const folded = cut.safe !== undefined;
-    Object.assign(world, { cut: cut.safe ?? 0, outcome: folded ? 'folded' : 'declined', view: folded ? [...system, head, ...messages.slice(cut.safe)] : messages });
-  },
-
   /** The eviction, and what its stubs read back. @param {any} world */
   async evict(world) {
     await OPS.evict(world);
@@ -75,25 +65,37 @@ const checks = {
     });
   },
   absent_result: (world, { target, toolCallIds }) => assert.deepEqual(resultsOf(targetOf(world, target)).filter(({ id }) => toolCallIds.includes(id)), []),
+  never_edits_provider_options(world) {
+    const given = new Set(world.messages.flatMap(partsOf).map((p) => p.providerOptions));
+    for (const part of world.view.flatMap(partsOf)) assert.ok(given.has(part.providerOptions), 'provider options that are not the host\'s');
+  },
+  async repair_is_opt_in(world) {
+    const cascade = await open({ transcript: 't', format: 'ai-sdk', model: { id: 'm', window: 200_000 } });
+    const { view } = await cascade.next({ messages: world.messages });
+    assert.ok(view.length === world.messages.length && view.every((m, i) => m === world.messages[i]));
+    assert.ok(validate(world.messages, 'ai-sdk').findings.some((f) => f.at === 1 && f.repairable), 'the call is told');
+    cascade.close();
+  },
+  // A text of one letter stands inside others: each is looked for behind the one before.
   text_order(world, { target, texts }) {
     const all = textOf(targetOf(world, target));
-    const places = texts.map((t) => all.indexOf(t));
-    assert.ok(places.every((p, i) => p >= 0 && (i === 0 || p > places[i - 1])), `${places}`);
+    let from = 0;
+    for (const text of texts) {
+      const at = all.indexOf(text, from);
+      assert.ok(at >= 0, `${text} is not behind ${from}`);
+      from = at + text.length;
+    }
   },
 };
 
-const LATER = 'the runner has no op for stored rows yet';
 testCases(['orphan-pair', 'parallel-split', 'approval-pending', 'duplicate-ids', 'thinking-signature', 'role-order', 'repair-honesty'], {
-  ops: { ...ops, replay: () => {}, drop_oldest: () => {}, prune_tool_calls: () => {}, fold_async: () => {} },
-  checks,
-  pending: {
-    '003-stored-index-inside-parallel-batch': LATER,
-    '005-drop-oldest-splits-flat-items': LATER,
-    '006-old-checkpoint-row-between-call-and-result': LATER,
-    '007-retained-user-text-carries-tool-result': 'what a head carries is tested with the fold',
-    '010-result-rendered-twice-after-midturn-fold': LATER,
-    '016-kept-messages-keep-their-order': LATER,
-    '018-message-id-without-its-reasoning-item': LATER,
-    '094-approval-answer-without-its-request': LATER,
-  },
+  ops: { ...STORED_OPS, ...ops },
+  checks: { ...STORED_CHECKS, ...checks },
+  shoulds: [
+    '001-sliding-window-starts-on-result',
+    '003-stored-index-inside-parallel-batch',
+    '015-model-variant-switch-keeps-metadata',
+    '019-fold-inside-one-long-thinking-turn',
+    '096-synthetic-result-claims-success',
+  ],
 });

@@ -46,7 +46,7 @@ pub fn oversized(session: &Session) -> Vec<(CallId, (usize, usize))> {
         let Some(result) = session.transcript.part(row, part) else { continue };
         let long = match session.entry(call).and_then(|e| e.edit.as_ref()) {
             Some(Edit::Stub { .. } | Edit::Input { .. }) => false,
-            Some(Edit::Clamp { cap, .. }) => *cap > CLAMP_CHARS,
+            Some(Edit::Clamp { cap, .. }) => *cap > CLAMP_CHARS && result.measure.len > CLAMP_CHARS,
             None => result.measure.len > CLAMP_CHARS,
         };
         if long && session.transcript.row(row).is_some_and(|r| !r.is_hidden()) {

@@ -115,6 +115,9 @@ fn result_victim(session: &Session, keeping: Keeping, id: CallId, call: &Call) -
     let part = session.transcript.part(at.0, at.1)?;
     let none = Entry::default();
     let entry = session.entry(id).unwrap_or(&none);
+    if part.flags.has(Flags::FIXED) {
+        return None;
+    }
     let before = part.view_tokens();
     let spent = matches!(entry.edit, Some(Edit::Stub { .. }));
     // Results of the provider's own tools live inside the assistant row, which is never edited.
@@ -158,7 +161,7 @@ fn input_victim(session: &Session, keeping: Keeping, id: CallId, call: &Call) ->
     Some(Victim { what: What::Input, call: id, at, before, handle, loss: None, stored: false, newer: None, names: String::new(), shortened: None })
 }
 
-fn is_pinned(session: &Session, row: usize) -> bool {
+pub(super) fn is_pinned(session: &Session, row: usize) -> bool {
     !session.state.pins.is_empty() && session.transcript.row(row).and_then(|r| r.position).is_some_and(|p| session.state.pins.contains(&p))
 }
 
@@ -169,7 +172,7 @@ fn read_back_of<'a>(transcript: &'a Transcript, call: &Call) -> Option<(&'a str,
 }
 
 /// The newest result of each protected tool.
-fn protected(transcript: &Transcript, tools: &[String]) -> BTreeSet<CallId> {
+pub(super) fn protected(transcript: &Transcript, tools: &[String]) -> BTreeSet<CallId> {
     let index = transcript.index();
     tools
         .iter()

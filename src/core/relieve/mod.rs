@@ -10,6 +10,7 @@ pub mod drop;
 pub mod economy;
 pub mod evict;
 pub mod limit;
+pub mod media;
 pub mod outline;
 pub mod readback;
 pub mod stub;

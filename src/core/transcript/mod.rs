@@ -29,6 +29,21 @@ pub struct Caller {
     pub caller: Box<str>,
 }
 
+/// Images and files of one part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Media {
+    /// Row of the part.
+    pub row: usize,
+    /// Part within the row.
+    pub part: usize,
+    /// How many there are.
+    pub count: u32,
+    /// UTF-16 code units they take in a request, bytes as base64.
+    pub chars: u64,
+    /// The longest of them.
+    pub longest: u64,
+}
+
 /// The host's list since the boundary, measured.
 #[derive(Clone, Debug, Default)]
 pub struct Transcript {
@@ -37,6 +52,7 @@ pub struct Transcript {
     indexed: usize,
     items: bool,
     callers: Vec<Caller>,
+    media: Vec<Media>,
 }
 
 impl Transcript {
@@ -90,6 +106,25 @@ impl Transcript {
         }
     }
 
+    /// Images and files, in order.
+    pub fn media(&self) -> &[Media] {
+        &self.media
+    }
+
+    /// Those of one row.
+    pub fn media_in(&self, row: usize) -> &[Media] {
+        let from = self.media.partition_point(|m| m.row < row);
+        let to = self.media.partition_point(|m| m.row <= row);
+        self.media.get(from..to).unwrap_or(&[])
+    }
+
+    /// Says what a part holds besides text. Rows come in order, so do their media.
+    pub fn set_media(&mut self, media: Media) {
+        if self.media.last().is_none_or(|m| (m.row, m.part) < (media.row, media.part)) {
+            self.media.push(media);
+        }
+    }
+
     /// The newest provider-side compaction that holds something: its row and part.
     pub fn compaction(&self) -> Option<(usize, usize)> {
         let holds = |p: &Part| p.kind == PartKind::Compaction && (p.measure.len > 0 || p.flags.has(Flags::SEALED));
@@ -101,6 +136,7 @@ impl Transcript {
         if len < self.rows.len() {
             self.rows.truncate(len);
             self.callers.retain(|c| c.row < len);
+            self.media.retain(|m| m.row < len);
             self.forget_index();
         }
     }
@@ -154,6 +190,8 @@ impl Transcript {
         self.rows.drain(from.min(to)..to);
         self.callers.retain(|c| c.row < from || c.row >= to);
         self.callers.iter_mut().filter(|c| c.row >= to).for_each(|c| c.row -= to - from);
+        self.media.retain(|m| m.row < from || m.row >= to);
+        self.media.iter_mut().filter(|m| m.row >= to).for_each(|m| m.row -= to - from);
         self.forget_index();
         self.settle_index();
     }

@@ -76,6 +76,9 @@ impl Flags {
     /// A call's arguments that may be shortened: an object, in a format whose assistant rows are not bound.
     pub const EDITABLE: Flags = Flags(1 << 20);
 
+    /// The output has to stay what it is: a text is refused in its place.
+    pub const FIXED: Flags = Flags(1 << 21);
+
     /// Whether all bits of `other` are set.
     pub fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
@@ -110,6 +113,8 @@ pub struct StandIn {
     pub tokens: u32,
     /// Its UTF-8 bytes.
     pub bytes: u64,
+    /// Tokens of media that stay beside it.
+    pub media: u32,
 }
 
 impl Part {
@@ -120,7 +125,12 @@ impl Part {
 
     /// What the part weighs in the view.
     pub fn view_tokens(&self) -> u32 {
-        self.stand_in.map_or_else(|| self.tokens(), |s| s.tokens)
+        self.stand_in.map_or_else(|| self.tokens(), |s| s.tokens.saturating_add(s.media))
+    }
+
+    /// Tokens of its media in the view.
+    pub fn view_media(&self) -> u32 {
+        self.stand_in.map_or(self.media_tokens, |s| s.media)
     }
 
     /// UTF-8 bytes of the part's text in the view.

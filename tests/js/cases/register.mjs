@@ -6,10 +6,11 @@ import { OPS, newWorld } from './run.mjs';
 
 /**
  * @param {string[]} categories
- * @param {{ ops?: typeof OPS, checks?: typeof CHECKS, pending?: Record<string, string> }} [more] `pending`: a case (or
- *   `case/check`) that this version does not meet yet, and why; it is run and reported, but does not fail the suite
+ * @param {{ ops?: typeof OPS, checks?: typeof CHECKS, pending?: Record<string, string>, shoulds?: string[] }} [more]
+ *   `pending`: a case (or `case/check`) that this version does not meet yet, and why; it is run and reported, but does
+ *   not fail the suite. `shoulds`: cases whose recommendations are kept, too
  */
-export function testCases(categories, { ops = {}, checks = {}, pending = {} } = {}) {
+export function testCases(categories, { ops = {}, checks = {}, pending = {}, shoulds = [] } = {}) {
   const cases = readCases(categories);
   if (!cases) {
     test(`cases: ${categories.join(', ')}`, { skip: 'THE CASE FILES ARE NOT HERE: set GENTLE_SHARED to the folder that holds cases/' }, () => {});
@@ -25,7 +26,10 @@ export function testCases(categories, { ops = {}, checks = {}, pending = {} } = 
       await run(world);
       for (const [n, must] of one.expect.must.entries()) {
         const todo = pending[one.id] ?? pending[`${one.id}/${must.check}`];
-        await t.test(`${one.id} must ${n + 1}: ${must.check}`, todo ? { todo } : {}, () => runCheck(world, must, allChecks));
+        await t.test(`${one.id} must ${n + 1}: ${must.check}`, todo ? { todo } : {}, async () => runCheck(world, must, allChecks));
+      }
+      for (const [n, should] of (shoulds.includes(one.id) ? (one.expect.should ?? []) : []).entries()) {
+        await t.test(`${one.id} should ${n + 1}: ${should.check}`, async () => runCheck(world, should, allChecks));
       }
     });
   }
@@ -37,5 +41,5 @@ export function runCheck(world, must, checks = CHECKS) {
   if (must.unlessOutcome && world.outcome === must.unlessOutcome) return;
   const check = checks[must.check];
   if (!check) throw new Error(`the runner has no check ${must.check}`);
-  check(world, must);
+  return check(world, must);
 }
