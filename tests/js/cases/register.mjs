@@ -6,10 +6,11 @@ import { OPS, newWorld } from './run.mjs';
 
 /**
  * @param {string[]} categories
- * @param {{ ops?: typeof OPS, checks?: typeof CHECKS, pending?: Record<string, string> }} [more] `pending`: a case (or
- *   `case/check`) that this version does not meet yet, and why; it is run and reported, but does not fail the suite
+ * @param {{ ops?: typeof OPS, checks?: Record<string, (world: any, check: any) => any>, pending?: Record<string, string>, should?: boolean }} [more]
+ *   `pending`: a case (or `case/check`) that this version does not meet yet, and why; it is run and reported, but does
+ *   not fail the suite. `should`: what the cases recommend is checked too
  */
-export function testCases(categories, { ops = {}, checks = {}, pending = {} } = {}) {
+export function testCases(categories, { ops = {}, checks = {}, pending = {}, should = false } = {}) {
   const cases = readCases(categories);
   if (!cases) {
     test(`cases: ${categories.join(', ')}`, { skip: 'THE CASE FILES ARE NOT HERE: set GENTLE_SHARED to the folder that holds cases/' }, () => {});
@@ -27,15 +28,16 @@ export function testCases(categories, { ops = {}, checks = {}, pending = {} } = 
         const todo = pending[one.id] ?? pending[`${one.id}/${must.check}`];
         await t.test(`${one.id} must ${n + 1}: ${must.check}`, todo ? { todo } : {}, () => runCheck(world, must, allChecks));
       }
+      for (const wish of (should && one.expect.should) || []) await t.test(`${one.id} should: ${wish.check}`, () => runCheck(world, wish, allChecks));
     });
   }
 }
 
-/** @param {import('./run.mjs').World} world @param {any} must @param {typeof CHECKS} checks */
+/** @param {import('./run.mjs').World} world @param {any} must @param {Record<string, (world: any, check: any) => any>} checks @returns {any} */
 export function runCheck(world, must, checks = CHECKS) {
   if (must.optional && must.target && targetOf(world, must.target) === undefined) return;
   if (must.unlessOutcome && world.outcome === must.unlessOutcome) return;
   const check = checks[must.check];
   if (!check) throw new Error(`the runner has no check ${must.check}`);
-  check(world, must);
+  return check(world, must);
 }
