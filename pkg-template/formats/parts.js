@@ -7,7 +7,7 @@ export const table = (entries) => Object.freeze(Object.assign(Object.create(null
 
 export const ROLE = table({ system: 0, user: 1, assistant: 2, tool: 3 });
 export const KIND = Object.freeze({ text: 0, reasoning: 1, call: 2, result: 3, media: 4, approvalRequest: 5, approvalResponse: 6, compaction: 7, opaque: 8 });
-export const FLAG = Object.freeze({ error: 1, signed: 2, provider: 4, itemId: 8, json: 16, list: 32, unserialisable: 64, denied: 128, byName: 256, sealed: 1 << 16, fixed: 1 << 21 });
+export const FLAG = Object.freeze({ error: 1, signed: 2, provider: 4, itemId: 8, json: 16, list: 32, unserialisable: 64, denied: 128, byName: 256, notice: 512, sealed: 1 << 16, fixed: 1 << 21 });
 
 /**
  * @typedef {object} ProjectedPart

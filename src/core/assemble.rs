@@ -285,7 +285,8 @@ fn ledger_entry(session: &Session, at: usize) -> LedgerEntry {
     match row.and_then(|r| r.gone) {
         Some(Gone::Folded) => {
             let id = position.and_then(|p| session.state.folds.iter().rev().find(|f| f.active && p >= f.from && p <= f.to)).or_else(|| session.state.fold());
-            return LedgerEntry { id: id.map(|f| f.id.clone()), ..plain(RowState::Folded) };
+            let provider = || (at < session.compacted_before()).then(|| "provider".to_owned());
+            return LedgerEntry { id: id.map(|f| f.id.clone()).or_else(provider), ..plain(RowState::Folded) };
         }
         Some(gone) => {
             let block = position.and_then(|p| session.state.blocks.iter().find(|b| b.hides(p)));

@@ -98,11 +98,13 @@ fn moved_block(mut block: Block, map: &dyn Fn(u64) -> u64) -> Block {
 /// A fresh start on the same rows: no fold, no relief, nothing stored. What the redact hook changed stays as the
 /// view showed it, because old rows do not pass the hook again; with `all` nothing stays.
 pub fn reset(state: &State, all: bool) -> State {
+    let epoch = state.epoch.wrapping_add(1);
     if all {
-        return State::default();
+        return State { epoch, ..State::default() };
     }
     let redacted = state.entries.iter().filter(|(_, e)| e.redacted).map(|(k, e)| (k.clone(), e.clone()));
     State {
+        epoch,
         entries: redacted.collect(),
         order_keys: state.order_keys.clone(),
         pins: state.pins.clone(),
@@ -177,6 +179,6 @@ mod tests {
     fn a_reset_forgets_everything_but_what_was_redacted() {
         let fresh = reset(&state(), false);
         assert_eq!((fresh.boundary, fresh.folds.len(), fresh.entries.len(), fresh.pins.len()), (None, 0, 1, 2));
-        assert_eq!(reset(&state(), true), State::default());
+        assert_eq!(reset(&state(), true), State { epoch: 1, ..State::default() });
     }
 }

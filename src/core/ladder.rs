@@ -12,6 +12,7 @@ use super::relieve::clamp::shared_cap;
 use super::relieve::drop;
 use super::relieve::economy::Account;
 use super::relieve::evict::{self, Declined, EvictPlan, Keeping, Victim, What};
+use super::relieve::worth::Shown;
 use super::restore::anchor;
 use super::session::Session;
 use super::state::{Edit, Entry, Loss};
@@ -311,7 +312,8 @@ pub fn drop_spent(session: &mut Session, readable: bool) -> bool {
 }
 
 fn groups(session: &Session, rounds: &[usize], readable: bool) -> Vec<Block> {
-    cascade::runs(session, rounds).iter().filter_map(|run| cascade::group(session, run, readable)).collect()
+    let mut shown = Shown::of(session);
+    cascade::runs(session, rounds).iter().filter_map(|run| cascade::group(session, run, &mut shown, readable)).collect()
 }
 
 /// Adds a block; what it covers whole is in it and goes. A block that would not make the view smaller is

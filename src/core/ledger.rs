@@ -69,9 +69,10 @@ pub struct LedgerPart {
     pub loss: Option<Loss>,
 }
 
-/// Checks that every row of `rows` has exactly one line, in order.
+/// Checks that every row of `rows` has exactly one line, in order, and that something stands for a folded one.
 pub fn check(ledger: &[LedgerEntry], rows: usize) -> Result<(), Error> {
-    let missing = (0..rows).find(|i| ledger.get(*i).is_none_or(|e| e.index != *i));
+    let lost = |e: &LedgerEntry| e.state == RowState::Folded && e.id.is_none();
+    let missing = (0..rows).find(|i| ledger.get(*i).is_none_or(|e| e.index != *i || lost(e)));
     match missing.or((ledger.len() > rows).then_some(rows)) {
         None => Ok(()),
         Some(row) => Err(Error::new(Code::UnaccountedRow, format!("the plan does not account for row {row} of {rows}"))),
@@ -90,5 +91,8 @@ mod tests {
         assert_eq!(error.code, Code::UnaccountedRow);
         assert!(error.message.contains("row 1"));
         assert!(check(&[entry(0), entry(1)], 1).is_err());
+        let lost = LedgerEntry { state: RowState::Folded, ..entry(1) };
+        assert!(check(&[entry(0), lost.clone()], 2).is_err(), "folded, but no fold stands for it");
+        assert!(check(&[entry(0), LedgerEntry { id: Some("f".into()), ..lost }], 2).is_ok());
     }
 }

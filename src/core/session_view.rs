@@ -45,6 +45,8 @@ impl Session {
     /// Pinned rows and the rows that make a round with one: it stays whole.
     pub fn pinned_rounds(&self) -> BTreeSet<usize> {
         let mut rows: BTreeSet<usize> = self.pinned_rows().into_iter().collect();
+        // What the provider folded by itself stands in its item alone.
+        rows.extend(self.transcript.compaction().map(|(row, _)| row));
         if !rows.is_empty() {
             let rounds = self.transcript.index().rounds().iter().filter(|r| rows.range(r.start..r.end).next().is_some());
             let whole: Vec<usize> = rounds.flat_map(|r| r.start..r.end).collect();
@@ -65,13 +67,15 @@ impl Session {
         let leading = self.transcript.rows().iter().take_while(|r| r.role == Role::System).count();
         let pinned = self.pinned_rounds();
         let live = self.live_from();
+        let compacted = self.compacted_before();
+        let orders = self.config.orders.enabled;
         let mut first_change = None;
         let mut before: Option<Gone> = None;
         for at in 0..self.transcript.len() {
             let Some(row) = self.transcript.row(at) else { continue };
             let gone = if at < leading || (at >= kept && (at >= live || pinned.contains(&at))) {
                 None
-            } else if at < kept {
+            } else if at < kept || at < compacted && !(orders && row.is_real_user()) {
                 Some(Gone::Folded)
             } else {
                 match row.position {
@@ -136,6 +140,12 @@ impl Session {
         {
             self.rewind_to(to);
         }
+    }
+
+    /// Rows before this one stand in a provider's own compaction item. A provider that is sent items one by one
+    /// would show and bill them again; what the user said stays in any case.
+    pub fn compacted_before(&self) -> usize {
+        if self.profile.items { self.transcript.compaction().map_or(0, |(row, _)| row) } else { 0 }
     }
 
     /// First row that no block may hide: the step whose results the model has not read, or the first unread row.

@@ -23,6 +23,9 @@ pub struct State {
     pub v: u32,
     /// Last covered position; rows after it are what `messages` must hold.
     pub boundary: Option<u64>,
+    /// How often the conversation was cleared.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub epoch: u32,
     /// The decision log: what became of each result, by call key.
     #[serde(default)]
     pub entries: BTreeMap<String, Entry>,
@@ -110,6 +113,7 @@ impl Default for State {
         State {
             v: VERSION,
             boundary: None,
+            epoch: 0,
             entries: BTreeMap::new(),
             taken: BTreeSet::new(),
             blocks: Vec::new(),

@@ -7,7 +7,7 @@ use super::host::{Commit, Host, Method, Place};
 use super::{Driver, Failure};
 use crate::core::event::Event;
 use crate::core::fold::apply::{self, Put};
-use crate::core::fold::briefing::settle;
+use crate::core::fold::briefing::{bound, settle};
 use crate::core::fold::judge::{Answer, judge};
 use crate::core::fold::plan::{self, FoldPlan, Reason};
 use crate::core::fold::request::{ANSWER_TOKENS, Brief, CLIP_CHARS, Told, chunks, request};
@@ -238,12 +238,14 @@ impl<H: Host> Driver<H> {
         if weigh(&text) <= reflect {
             return Ok(Ok(text));
         }
-        // Condensing is a nicety: a briefing that could not be condensed is still a briefing.
+        // Condensing is a nicety: a briefing that could not be condensed is cut to size by rule. Left as it is, it
+        // would grow with every fold.
         let ask = request(&brief, "reflect", Some(&text), &[], false);
-        Ok(Ok(match self.answer(&ask).await? {
+        let short = match self.answer(&ask).await? {
             Ok(short) if weigh(&short) < weigh(&text) => settle(&short),
             _ => text,
-        }))
+        };
+        Ok(Ok(bound(&short, reflect, &weigh)))
     }
 
     async fn answer(&self, ask: &crate::core::fold::request::SummarizeRequest) -> Result<Result<String, &'static str>, Failure<H::Error>> {

@@ -150,13 +150,17 @@ impl<H: Host> Driver<H> {
         if self.needed() && self.with(|s| ladder::drop_spent(s, readable)) {
             did.push("dropped the oldest steps");
         }
-        let mut turns = 0;
+        let mut turns = 0usize;
         while self.needed() {
-            let Some(block) = self.told(|s, tell| cascade::oldest_turn(s, tell, readable)) else { break };
-            if !self.with(|s| ladder::replace_blocks(s, block, "digested")) {
+            let over = self.with(|s| s.guarded_tokens().saturating_sub(s.thresholds().soft));
+            let blocks = self.told(|s, tell| cascade::oldest_turns(s, tell, readable, over));
+            let before = turns;
+            for block in blocks {
+                turns += usize::from(self.needed() && self.with(|s| ladder::replace_blocks(s, block, "digested")));
+            }
+            if turns == before {
                 break;
             }
-            turns += 1;
         }
         if turns > 0 {
             did.push("summarised closed turns");
@@ -187,7 +191,7 @@ impl<H: Host> Driver<H> {
     }
 
     /// Plans with the texts of the running call's list at hand.
-    fn told<T>(&self, plan: impl FnOnce(&crate::core::session::Session, crate::core::relieve::outline::Tell<'_>) -> Option<T>) -> Option<T> {
+    fn told<T>(&self, plan: impl FnOnce(&crate::core::session::Session, crate::core::relieve::outline::Tell<'_>) -> T) -> T {
         let session = self.session.borrow();
         plan(&session, &|(row, part), max| self.host.excerpt(Place { row, part }, max, None))
     }

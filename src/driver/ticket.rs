@@ -46,6 +46,10 @@ impl<H: Host> Driver<H> {
         if !self.host.has(Method::Summarize) || !self.writable.get() {
             return Ok(self.decline(if self.writable.get() { "unavailable" } else { "state_newer" }));
         }
+        // A ticket comes from outside: what it claims to cover must end before what it keeps.
+        if plan.first_kept.is_some_and(|kept| plan.covered >= kept) {
+            return Ok(self.decline("mirror_mismatch"));
+        }
         if !self.with(|s| apply::still_holds(s, &plan)) {
             return Ok(self.decline("stale"));
         }

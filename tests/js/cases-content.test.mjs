@@ -2,5 +2,5 @@
 import { testCases } from './cases/register.mjs';
 
 testCases(['structured-output', 'media', 'tool-args', 'empty-content', 'unicode'], {
-  shoulds: ['069-splice-through-an-embedded-image', '080-call-arguments-cut-head-only'],
+  should: ['069-splice-through-an-embedded-image', '080-call-arguments-cut-head-only'],
 });

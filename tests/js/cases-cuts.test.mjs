@@ -91,7 +91,7 @@ const checks = {
 testCases(['orphan-pair', 'parallel-split', 'approval-pending', 'duplicate-ids', 'thinking-signature', 'role-order', 'repair-honesty'], {
   ops: { ...STORED_OPS, ...ops },
   checks: { ...STORED_CHECKS, ...checks },
-  shoulds: [
+  should: [
     '001-sliding-window-starts-on-result',
     '003-stored-index-inside-parallel-batch',
     '015-model-variant-switch-keeps-metadata',

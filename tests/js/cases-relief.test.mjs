@@ -280,5 +280,5 @@ const changes = (world) => world.steps.flatMap(({ view }, n) => (n > 0 && world.
 testCases(['huge-single', 'noisy-output', 'readback-overflow', 'placeholder', 'cache-bust', 'protected-eviction', 'branch'], {
   ops,
   checks,
-  shoulds: ['040-each-result-fits-but-the-batch-does-not', '089-unchanged-stub-points-at-evicted-bytes'],
+  should: ['040-each-result-fits-but-the-batch-does-not', '089-unchanged-stub-points-at-evicted-bytes'],
 });

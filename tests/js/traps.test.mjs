@@ -195,7 +195,7 @@ describe('T-25: a view that comes back is noticed, by whatever way', () => {
     await assert.rejects(cascade.next({ messages: [JSON.parse(JSON.stringify(block))] }), viewRecorded(0));
     cascade.close();
     const display = await openTight('ai-sdk-ui');
-    await assert.rejects(display.next({ messages: [JSON.parse(JSON.stringify(ui.userMessage([{ text: 'x', origin: 'notice' }], 'notice')))] }), viewRecorded(0));
+    await assert.rejects(display.next({ messages: [JSON.parse(JSON.stringify(ui.userMessage([{ text: 'x', origin: 'anchor' }], 'anchor')))] }), viewRecorded(0));
     display.close();
     // Formats without room for a mark stay free of foreign keys.
     for (const format of ['anthropic', 'openai-chat', 'openai-responses', 'gemini']) assert.ok(!JSON.stringify(formatByName(format).userMessage([{ text: 'x', origin: 'summary' }], 'summary')).includes('gentle-cascade'));

@@ -106,7 +106,7 @@ fn carried_orders(session: &Session, users: Vec<Order>, readable: bool) -> Vec<O
 /// Whether the rows of the plan are still the rows it was made from. A list that begins behind the covered
 /// rows, because somebody else folded them, is caught by the boundary.
 pub fn still_holds(session: &Session, plan: &FoldPlan) -> bool {
-    session.state.boundary == plan.boundary && prefix_hash(session, plan.covered) == plan.hash
+    session.state.epoch == plan.epoch && session.state.boundary == plan.boundary && prefix_hash(session, plan.covered) == plan.hash
 }
 
 /// Writes the record into a state. Decisions on covered rows are forgotten, what was redacted is not.

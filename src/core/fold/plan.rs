@@ -64,6 +64,13 @@ pub struct FoldPlan {
     pub hash: String,
     /// Occupancy when it was planned.
     pub tokens: u32,
+    /// How often the conversation had been cleared: a fold of what was cleared meanwhile does not land.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub epoch: u32,
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
 }
 
 /// Why a fold is not made.
@@ -91,7 +98,7 @@ pub fn plan(session: &Session, reason: Reason) -> Result<FoldPlan, Decline> {
     }
     let from = positions.iter().flatten().copied().filter(|p| session.state.boundary.is_none_or(|b| *p > b)).min().unwrap_or(covered);
     let hash = prefix_hash(session, covered);
-    Ok(FoldPlan { id: format!("{hash}-{covered}"), reason, from, covered, first_kept, boundary: session.state.boundary, hash, tokens: occupancy })
+    Ok(FoldPlan { id: format!("{hash}-{covered}"), reason, from, covered, first_kept, boundary: session.state.boundary, hash, tokens: occupancy, epoch: session.state.epoch })
 }
 
 /// The largest legal cut that keeps what is to be kept and covers something new.
@@ -120,7 +127,8 @@ fn check_overhead(session: &Session) -> Result<(), Decline> {
 
 /// Tokens of what is not history and no relief can touch.
 pub fn fixed_tokens(session: &Session) -> i64 {
-    i64::from(session.gauge.scale(session.frame.tokens())) + session.signed_overhead()
+    let system: u64 = session.transcript.rows().iter().filter(|r| r.role == Role::System).map(|r| u64::from(r.view_tokens())).sum();
+    i64::from(session.gauge.scale(session.frame.tokens() + system)) + session.signed_overhead()
 }
 
 /// Tokens that an eviction could free at most: the results that may go, less their stubs.

@@ -148,6 +148,10 @@ pub fn shown_names(session: &Session, row: usize, at: usize, part: &Part) -> Vec
     let index = session.transcript.index();
     let call = if part.kind == PartKind::Call { index.call_at(row, at) } else { index.call_of_result(row, at) };
     let entry = call.and_then(|c| if part.kind == PartKind::Call { session.input_entry(c) } else { session.entry(c) });
+    // What was measured is the text before the hook.
+    if entry.is_some_and(|e| e.redacted) {
+        return Vec::new();
+    }
     match entry.and_then(|e| e.edit.as_ref()) {
         Some(Edit::Stub { text, .. }) => session.lexicon.known_in(&Names::of(text)),
         Some(Edit::Input { text, .. }) => {

@@ -63,6 +63,8 @@ impl Flags {
 
     /// Ids may be missing in this format; the tool's name pairs then.
     pub const BY_NAME: Flags = Flags(256);
+    /// The host wrote it, not a person: a reminder, the environment.
+    pub const NOTICE: Flags = Flags(512);
 
     /// What it holds is encrypted: only the provider can read it.
     pub const SEALED: Flags = Flags(1 << 16);
@@ -213,7 +215,8 @@ impl Row {
 
     /// Whether a person wrote it: a user row with something besides tool results.
     pub fn is_real_user(&self) -> bool {
-        self.role == Role::User && (self.parts.is_empty() || self.parts.iter().any(|p| matches!(p.kind, PartKind::Text | PartKind::Media | PartKind::Opaque)))
+        let said = |p: &Part| matches!(p.kind, PartKind::Text | PartKind::Media | PartKind::Opaque) && !p.flags.has(Flags::NOTICE);
+        self.role == Role::User && (self.parts.is_empty() || self.parts.iter().any(said))
     }
 
     /// Whether every part is blank, unsigned text or reasoning: providers refuse such a message.

@@ -6,11 +6,11 @@ import { OPS, newWorld } from './run.mjs';
 
 /**
  * @param {string[]} categories
- * @param {{ ops?: typeof OPS, checks?: typeof CHECKS, pending?: Record<string, string>, shoulds?: string[] }} [more]
+ * @param {{ ops?: typeof OPS, checks?: Record<string, (world: any, check: any) => any>, pending?: Record<string, string>, should?: boolean | string[] }} [more]
  *   `pending`: a case (or `case/check`) that this version does not meet yet, and why; it is run and reported, but does
- *   not fail the suite. `shoulds`: cases whose recommendations are kept, too
+ *   not fail the suite. `should`: whether what the cases recommend is checked, too, or those of which it is
  */
-export function testCases(categories, { ops = {}, checks = {}, pending = {}, shoulds = [] } = {}) {
+export function testCases(categories, { ops = {}, checks = {}, pending = {}, should = false } = {}) {
   const cases = readCases(categories);
   if (!cases) {
     test(`cases: ${categories.join(', ')}`, { skip: 'THE CASE FILES ARE NOT HERE: set GENTLE_SHARED to the folder that holds cases/' }, () => {});
@@ -28,14 +28,13 @@ export function testCases(categories, { ops = {}, checks = {}, pending = {}, sho
         const todo = pending[one.id] ?? pending[`${one.id}/${must.check}`];
         await t.test(`${one.id} must ${n + 1}: ${must.check}`, todo ? { todo } : {}, async () => runCheck(world, must, allChecks));
       }
-      for (const [n, should] of (shoulds.includes(one.id) ? (one.expect.should ?? []) : []).entries()) {
-        await t.test(`${one.id} should ${n + 1}: ${should.check}`, async () => runCheck(world, should, allChecks));
-      }
+      const wishes = should === true || (Array.isArray(should) && should.includes(one.id)) ? (one.expect.should ?? []) : [];
+      for (const [n, wish] of wishes.entries()) await t.test(`${one.id} should ${n + 1}: ${wish.check}`, async () => runCheck(world, wish, allChecks));
     });
   }
 }
 
-/** @param {import('./run.mjs').World} world @param {any} must @param {typeof CHECKS} checks */
+/** @param {import('./run.mjs').World} world @param {any} must @param {Record<string, (world: any, check: any) => any>} checks @returns {any} */
 export function runCheck(world, must, checks = CHECKS) {
   if (must.optional && must.target && targetOf(world, must.target) === undefined) return;
   if (must.unlessOutcome && world.outcome === must.unlessOutcome) return;
