@@ -11,7 +11,7 @@ SAMPLE := sample/session.json
 RUST_SOURCES := $(shell find src -name '*.rs') Cargo.toml Cargo.lock
 PKG_SOURCES := $(shell find pkg-template -type f)
 
-.PHONY: size properties fuzz bench-tokens bench-estimate bench-recall run test pkg www toolchain bench clean sdk bench-relief
+.PHONY: size bench-planning properties fuzz bench-tokens bench-estimate bench-recall run test pkg www toolchain bench clean sdk bench-relief
 
 run: pkg
 	@node pkg/cli.js replay $(SAMPLE) --window 64000
@@ -91,3 +91,7 @@ clean:
 # What stays findable in the window and what it costs, against peers: make bench-relief [DATA=folder] [JSON=1]
 bench-relief: pkg
 	@node tests/bench/relief/run.mjs $(DATA) $(if $(JSON),--json)
+
+# What a step costs to plan at 1,000 to 30,000 messages; needs a quiet machine and the real release build. JSON=1 for the numbers alone.
+bench-planning: pkg
+	@node tests/bench/planning/run.mjs $(if $(JSON),--json)

@@ -123,6 +123,11 @@ impl Part {
         self.stand_in.map_or_else(|| self.tokens(), |s| s.tokens)
     }
 
+    /// Tokens of its media that the view shows.
+    pub fn shown_media(&self) -> u32 {
+        if self.stand_in.is_some() { 0 } else { self.media_tokens }
+    }
+
     /// UTF-8 bytes of the part's text in the view.
     pub fn view_bytes(&self) -> u64 {
         self.stand_in.map_or(self.measure.bytes, |s| s.bytes)
