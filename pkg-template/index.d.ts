@@ -38,7 +38,7 @@ export interface NextInput<M extends Message = Message> {
   /**
    * All rows as the host recorded them (since the boundary), never an earlier view. A row of role `user` that no person
    * wrote (a reminder, the environment) may say so in `providerOptions` (display messages: `metadata`):
-   * `{ 'gentle-cascade': { origin: 'notice' } }`. It begins no turn and is not kept as an order.
+   * `{ 'gentle-cascade': { origin: 'host' } }`. It begins no turn and is not kept as an order.
    */
   messages: readonly M[];
   /**

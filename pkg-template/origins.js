@@ -34,7 +34,7 @@ function markOf(bag) {
 }
 
 /** What a host marks its own user-role rows with that no person wrote: a reminder, the environment. They are no orders. */
-export const NOTICE = 'notice';
+export const NOTICE = 'host';
 /** Rows of the host: a chapter's brief that it stored, and its notices. */
 const STORED = new Set(['user', NOTICE]);
 

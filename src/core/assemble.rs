@@ -300,7 +300,7 @@ pub fn ledger(session: &Session) -> Vec<LedgerEntry> {
     session.transcript.rows().iter().enumerate().map(|(at, _)| ledger_entry(session, at)).collect()
 }
 
-fn ledger_entry(session: &Session, at: usize) -> LedgerEntry {
+pub(super) fn ledger_entry(session: &Session, at: usize) -> LedgerEntry {
     let row = session.transcript.row(at);
     let position = row.and_then(|r| r.position);
     let plain = |state| LedgerEntry { index: at, position, state, id: None, handle: None, loss: None, parts: Vec::new() };

@@ -257,7 +257,7 @@ export const FOLD_OPS = {
     const c = await openFold(world, foldHost(world), { config: { ...FOLD_ALONE, orders: { tokens: maxTokens } } });
     const says = (/** @type {string} */ text) => longer({ role: 'assistant', content: [{ type: 'text', text }] });
     let list = messages
-      ? messages.map((/** @type {any} */ m, /** @type {number} */ i) => ({ position: i, message: discard.includes(i) ? { ...m, providerOptions: { 'gentle-cascade': { origin: 'notice' } } } : longer(m) }))
+      ? messages.map((/** @type {any} */ m, /** @type {number} */ i) => ({ position: i, message: discard.includes(i) ? { ...m, providerOptions: { 'gentle-cascade': { origin: 'host' } } } : longer(m) }))
       : [...orders].sort((a, b) => a.pos - b.pos).flatMap(({ pos, text }) => [{ position: pos, message: { role: 'user', content: text } }, { position: pos + 1, message: says('yes') }]);
     if (orders) c.set({ orderKeys: Object.fromEntries(orders.filter((/** @type {any} */ o) => o.key).map((/** @type {any} */ o) => [o.pos, o.key])) });
     world.rendered = [];
