@@ -1,5 +1,5 @@
 // The public contract of `gentle-cascade`. The same names are in every entry.
-import type { CascadeEvent, Config, Format, Frame, Host, Inspection, Message, Model, Occupancy, Op, Outcome, Prefix, State } from './types.js';
+import type { CacheAccount, CascadeEvent, Config, Format, Frame, Host, Inspection, Message, Model, Occupancy, Op, Outcome, Prefix, State } from './types.js';
 
 export type * from './types.js';
 
