@@ -66,7 +66,6 @@ class Cascade {
   #sinks = new Set();
   #frame = /** @type {any} */ (undefined);
   #frameNames = { system: /** @type {string | undefined} */ (undefined), tools: /** @type {string[]} */ ([]) };
-  #handlesShown = false;
   /** Deferred tools to bind when the turn allows it. @type {string[]} */
   #wanted = [];
   #layer = new ViewLayer();
@@ -133,8 +132,7 @@ class Cascade {
         const report = await run(this.#core.next(ask));
         const fresh = this.#layer.take(report.steps, this.#rows.takeStable());
         await this.#redactAgain(fresh, listed.messages, format);
-        const { recipe, view, handles } = this.#layer.lay(listed.messages, format, (row, part) => bridge.output(row, part), (row) => this.#rows.printOf(row));
-        this.#handlesShown ||= handles;
+        const { recipe, view } = this.#layer.lay(listed.messages, format, (row, part) => bridge.output(row, part), (row) => this.#rows.printOf(row));
         const { steps: _steps, events, background, record, folded, ...rest } = report;
         const pending = folded ? await this.#pending(view, recipe) : 0;
         return {
@@ -350,7 +348,7 @@ class Cascade {
     return this.#guard(() => {
       const { persistRaw } = this.#core.config().toolOutput;
       const { raw, rows } = this.#bridge.host;
-      return (raw && persistRaw) || ((raw || rows) && this.#handlesShown) ? this.#tools : [];
+      return (raw && persistRaw) || ((raw || rows) && this.#core.handlesShown()) ? this.#tools : [];
     });
   }
 

@@ -1,5 +1,5 @@
 // The public contract of `gentle-cascade`. The same names are in every entry.
-import type { CascadeEvent, Config, Format, Frame, Host, Inspection, Message, Model, Occupancy, Op, Outcome, Prefix, State } from './types.js';
+import type { CacheAccount, CascadeEvent, Config, Format, Frame, Host, Inspection, Message, Model, Occupancy, Op, Outcome, Prefix, State } from './types.js';
 
 export type * from './types.js';
 
@@ -48,6 +48,8 @@ export interface NextInput<M extends Message = Message> {
   positions?: readonly (number | null | undefined)[];
   /** What surrounds the messages. @default the one given last */
   frame?: Frame;
+  /** Milliseconds since the last response: after `prices.ttlSeconds` the cache is cold, and relief costs nothing. */
+  idleMs?: number;
   signal?: AbortSignal;
 }
 
@@ -65,6 +67,8 @@ export interface Next<M extends Message = Message> {
   outcomes: Outcome[];
   events: CascadeEvent[];
   prefix: Prefix;
+  /** What an eviction that was due costs and saves at the host's `prices`; absent without them. */
+  cache?: CacheAccount;
   /** A fold that can be made now: hand `run()` to `waitUntil`, or to nobody. It never rejects a view. */
   background?: { ticket: unknown; run(): Promise<CascadeEvent[]> };
   /** Rows for the host to store (a chapter's brief). */

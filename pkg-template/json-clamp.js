@@ -16,7 +16,7 @@ export function shortenJson(value, cap, gap) {
       const short = shortenArray(value, array.path, array.items, cap, gap);
       if (short !== undefined) return short;
     }
-    return shortenStrings(value, cap, gap);
+    return shortenStrings(value, cap, gap) ?? shortenBoth(value, cap, gap);
   } catch {
     return undefined;
   }
@@ -76,19 +76,37 @@ function withArray(root, path, kept, note) {
   return { ...root, [key]: kept, _omitted: note };
 }
 
+/** Long strings first, then the longest array of what is left. @param {any} value @param {number} cap @param {{ handle?: string, loss?: string }} gap */
+function shortenBoth(value, cap, gap) {
+  for (const limit of [cap >> 2, cap >> 3, SHORTEST]) {
+    const short = withShortStrings(value, Math.max(limit, SHORTEST), gap);
+    const array = longestArray(short);
+    const both = array && shortenArray(short, array.path, array.items, cap, gap);
+    if (both !== undefined) return both;
+  }
+  return undefined;
+}
+
+/** A string is not cut below this. */
+const SHORTEST = 100;
+
+/** @param {any} value @param {number} limit @param {{ handle?: string, loss?: string }} gap @returns {any} */
+function withShortStrings(value, limit, gap) {
+  return JSON.parse(JSON.stringify(value), (_key, v) => {
+    if (typeof v !== 'string' || v.length <= limit) return v;
+    const note = `…[${v.length - limit} characters; ${readBack(gap)}]…`;
+    const head = Math.floor((limit * 7) / 10);
+    return wellFormed(v.slice(0, head)) + note + wellFormed(v.slice(v.length - (limit - head)));
+  });
+}
+
 /** @param {any} value @param {number} cap @param {{ handle?: string, loss?: string }} gap */
 function shortenStrings(value, cap, gap) {
-  const at = (/** @type {number} */ limit) =>
-    JSON.parse(JSON.stringify(value), (_key, v) => {
-      if (typeof v !== 'string' || v.length <= limit) return v;
-      const note = `…[${v.length - limit} characters; ${readBack(gap)}]…`;
-      const head = Math.floor((limit * 7) / 10);
-      return wellFormed(v.slice(0, head)) + note + wellFormed(v.slice(v.length - (limit - head)));
-    });
+  const at = (/** @type {number} */ limit) => withShortStrings(value, limit, gap);
   let low = 0;
   let high = cap;
-  if (JSON.stringify(at(100)).length > cap) return undefined;
-  low = 100;
+  if (JSON.stringify(at(SHORTEST)).length > cap) return undefined;
+  low = SHORTEST;
   while (low < high) {
     const middle = low + Math.ceil((high - low) / 2);
     if (JSON.stringify(at(middle)).length <= cap) low = middle;

@@ -1,5 +1,5 @@
 // The pieces for hosts with their own loop: no conversation, no host, no await.
-import type { Breakdown, Bucket, CascadeEvent, Config, Format, Frame, LedgerEntry, Loss, Message, Model, Occupancy, Op, Outcome, Prefix, State, Thresholds } from './types.js';
+import type { Breakdown, Bucket, CacheAccount, CascadeEvent, Config, Format, Frame, LedgerEntry, Loss, Message, Model, Occupancy, Op, Outcome, Prefix, State, Thresholds } from './types.js';
 
 export { apply } from './index.js';
 
@@ -26,6 +26,7 @@ export interface PlanResult<M extends Message = Message> {
   outcomes: Outcome[];
   events: Omit<CascadeEvent, 'v' | 'seq' | 'persist'>[];
   prefix: Prefix;
+  cache?: CacheAccount;
   ledger: LedgerEntry[];
   breakdown: Breakdown;
   thresholds: Thresholds;

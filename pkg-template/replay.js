@@ -154,9 +154,10 @@ function replayHost(messages, summarize) {
 }
 
 /** What the configuration promises to leave alone, in the checker's words and the measure's own tokens. @param {any} config @param {any} thresholds @param {number} ratio @param {number[]} rowTokens */
-function promisesOf({ eviction = {}, summarize = {}, orders = {} }, { soft, usable }, ratio, rowTokens) {
+function promisesOf({ eviction = {}, summarize = {}, orders = {}, limits = {} }, { soft, usable }, ratio, rowTokens) {
   return {
     keepRecentRounds: eviction.keepRecentRounds,
+    limited: Object.keys(limits ?? {}).length > 0,
     keepRecent: summarize.keepRecent,
     keepRounds: summarize.keepRounds,
     tailTokens: Math.floor((0.9 * (summarize.tailTokens ?? Math.min(20_000, Math.floor(soft / 2)))) / ratio),

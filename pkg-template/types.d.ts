@@ -83,6 +83,22 @@ export interface Prefix {
   brokenBy?: { at: number | 'system' | 'tools'; cause: string };
 }
 
+/** The account of an eviction, in tokens at the price of an uncached input token. */
+export interface CacheAccount {
+  /** Tokens behind the first edit, which the provider writes into its cache again. */
+  rewritten: number;
+  /** What that costs. */
+  cost: number;
+  /** What every later request costs less. */
+  saving: number;
+  /** Requests after which it has paid for itself; absent when it never does. */
+  breakEven?: number;
+  /** What carrying the old results has cost since the last eviction. */
+  carried: number;
+  /** The cache has expired, so that the edit costs nothing. */
+  cold: boolean;
+}
+
 /** A part of a bucket; the parts sum to it. */
 export interface BreakdownItem {
   label: string;

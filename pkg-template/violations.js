@@ -4,6 +4,7 @@
 // and knows nothing of thresholds, estimates or stores (whether a handle's bytes come back is for the caller to try).
 
 import { renderText } from './render-text.js';
+import { leftOut, onlyMediaLeft, unreadFrom } from './violations/media.js';
 import { createRemovalChecker } from './violations/removed.js';
 import { checkPairs, partsOf, protectedFrom, resultsOf, tailFrom } from './violations/rounds.js';
 import { checkText, outputText, same, sameJson } from './violations/texts.js';
@@ -48,10 +49,11 @@ export function origins(recipe, rows) {
  * A checker for one run: it remembers what earlier views showed, since a result of the tail may only be shortened
  * before its first send and must keep its bytes afterwards.
  *
- * @param {{ keepRecentRounds?: number, keepRecent?: number, keepRounds?: number, tailTokens?: number, orderTokens?: number, tokens?: (row: number) => number }} [config]
- *   keepRecentRounds: rounds whose results get no stub, default 3; the others as in `createRemovalChecker`
+ * @param {{ keepRecentRounds?: number, limited?: boolean, keepRecent?: number, keepRounds?: number, tailTokens?: number, orderTokens?: number, tokens?: (row: number) => number }} [config]
+ *   keepRecentRounds: rounds whose results get no stub, default 3; limited: above a limit images and files may become
+ *   texts; the others as in `createRemovalChecker`
  */
-export function createChecker({ keepRecentRounds = 3, ...promises } = {}) {
+export function createChecker({ keepRecentRounds = 3, limited = false, ...promises } = {}) {
   const { keepRecent = 8, keepRounds = 2 } = promises;
   const removed = createRemovalChecker(promises);
   /** @type {Map<string, Edit>} handle → how the last view showed it */
@@ -93,6 +95,7 @@ export function createChecker({ keepRecentRounds = 3, ...promises } = {}) {
     parts.forEach((part, p) => {
       if (part?.type === 'tool-result') ordinal += 1;
       if (same(part, left[p])) return;
+      if (limited && row < safe.unread && entry?.state === 'evicted' && leftOut(part, left[p])) return;
       const isResult = part?.type === 'tool-result' && left[p]?.type === 'tool-result';
       if (!isResult || left[p].toolCallId !== part.toolCallId || left[p].toolName !== part.toolName) {
         findings.push({ invariant: isResult ? 4 : 3, detail: `${at}, part ${p}: ${isResult ? 'the result carries another id' : 'something other than a result changed'}` });
@@ -107,12 +110,13 @@ export function createChecker({ keepRecentRounds = 3, ...promises } = {}) {
       const before = shown.get(edit.handle);
       const where = `${at}, part ${p}`;
       if (before?.text === edit.text) return; // judged when it first appeared
+      const pictures = limited && row < safe.unread && onlyMediaLeft(part.output, left[p].output);
       const length = outputText(part.output).length;
-      if (edit.text.length > length) findings.push({ invariant: 14, detail: `${where}: ${edit.text.length} characters where there were ${length}` });
+      if (edit.text.length > length && !pictures) findings.push({ invariant: 14, detail: `${where}: ${edit.text.length} characters where there were ${length}` });
       if (detail?.state !== 'evicted' && detail?.state !== 'clamped' && detail?.state !== 'deduped') {
         findings.push({ invariant: 13, detail: `${where}: edited, but the ledger says ${detail?.state ?? 'nothing'}` });
       }
-      if (detail?.state === 'clamped' ? row < sent && row >= safe.clamp : row >= safe.stub) {
+      if (pictures ? false : detail?.state === 'clamped' ? row < sent && row >= safe.clamp : row >= safe.stub) {
         findings.push({ invariant: 3, detail: `${where}: a protected result changed after it was sent` });
       }
       if (detail?.loss === undefined) {
@@ -146,7 +150,7 @@ export function createChecker({ keepRecentRounds = 3, ...promises } = {}) {
       const missing = entries.findIndex((entry) => entry === undefined);
       if (missing >= 0) findings.push({ invariant: 13, detail: `row ${missing} is missing from the ledger` });
 
-      const safe = { stub: protectedFrom(input, keepRecentRounds), clamp: tailFrom(input, { keepRecent, keepRounds }) };
+      const safe = { stub: protectedFrom(input, keepRecentRounds), clamp: tailFrom(input, { keepRecent, keepRounds }), unread: unreadFrom(input) };
       const present = new Uint8Array(input.length);
       let last = -1;
       from.forEach((i, k) => {

@@ -1,5 +1,6 @@
 //! Relief that is worth its cost: duplicates, names in stubs, the order of victims, cache prices, dropped
 //! rounds. The worked examples carry their ids.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice, reason = "a test may fail")]
 
 mod common;
 
@@ -289,4 +290,35 @@ fn without_rows_of_the_host_the_line_states_the_loss() {
     assert!(turn.view[1][0].contains("not readable from here") && !turn.view[1][0].contains("read_tool_output"));
     let dropped = turn.ledger.iter().find(|e| e.state == RowState::Dropped).expect("dropped");
     assert_eq!(serde_json::to_value(dropped).expect("json")["loss"], "no_store");
+}
+
+/// One long session with everything relief knows: duplicates, superseded targets, names, shortened results, dropped rounds.
+fn everything() -> String {
+    let patch = r#"{ "dedupe": { "supersede": ["read"] }, "toolOutput": { "maxChars": 6000 }, "eviction": { "rounds": true, "keepAtHard": 1 } }"#;
+    let chat = open(patch);
+    let mut out = String::new();
+    let mut list = vec![user("go")];
+    for i in 1..=120usize {
+        let names: String = (0..6).map(|k| format!("src/m{}/file_{}.rs fn_{k}_{} ", i % 7, i % 13, i % 5)).collect();
+        let output = if i % 9 == 0 { text(3, 2_000) } else { format!("{i}\n{names}{}", "x".repeat(i * 37 % 3_000)) };
+        list.extend([call(&format!("c{i}")), result(&format!("c{i}"), &output)]);
+        if i % 10 == 0 {
+            list.extend([say(&format!("I look at src/m{}/file_{}.rs", i % 7, i % 13)), user("go on")]);
+            let turn = chat.next(&list);
+            out.push_str(&serde_json::to_string(&turn.report).expect("json"));
+            out.push_str(&format!("{:?}{:?}", turn.view, turn.ledger));
+        }
+    }
+    out.push_str(&serde_json::to_string(&chat.driver.state()).expect("json"));
+    assert!(out.contains("[context-cleared]") && out.contains("says the same"), "relief was at work");
+    out
+}
+
+#[test]
+fn t_9_the_same_input_gives_the_same_bytes_natively_whatever_the_order_of_a_map() {
+    let first = everything();
+    for _ in 0..3 {
+        assert_eq!(first.len(), everything().len());
+        assert!(first == everything(), "two runs in one process differ");
+    }
 }

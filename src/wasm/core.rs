@@ -108,6 +108,12 @@ impl Core {
         Job::new(&line, async move { Ok(Core::make(bridge, host_line, model, config, state, measure).await?.into()) })
     }
 
+    /// Whether the view names handles.
+    #[wasm_bindgen(js_name = handlesShown)]
+    pub fn handles_shown(&self) -> bool {
+        self.driver.with(|s| s.shows_handles())
+    }
+
     /// Says what the window holds with the rows pushed so far, whatever the estimate says.
     #[wasm_bindgen(js_name = pinOccupancy)]
     pub fn pin_occupancy(&self, tokens: u32) -> Result<(), JsValue> {

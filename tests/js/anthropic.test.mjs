@@ -66,7 +66,7 @@ test('a user message of results is a tool row, one with words is the user speaki
   await c.next({ messages });
   const kinds = Object.fromEntries(c.inspect().breakdown.buckets.find((b) => b.id === 'messages').items.map((i) => [i.label, i.tokens]));
   assert.equal(kinds.User, Math.ceil('go'.length / 4) + Math.ceil('and now this'.length / 4));
-  assert.deepEqual(c.inspect().findings.map(({ kind }) => kind), ['evicted_targets']);
+  assert.deepEqual(c.inspect().findings.map((f) => f.kind), ['evicted_targets'], 'no result without a call, no call without a result');
 });
 
 test('results without a call and calls without a result are findings, not failures', async () => {

@@ -5,6 +5,8 @@ import { describe, test } from 'node:test';
 import { open } from '../../pkg/inline.js';
 import { validate } from '../../pkg/pure.js';
 import { memoryStore } from '../../pkg/stores/memory.js';
+import { readSession } from '../../pkg/readers/index.js';
+import { replaySession } from '../../pkg/replay.js';
 import { FORMATS, WIRE } from './conversations.mjs';
 
 const MODEL = { id: 'test', window: 1_000_000, maxOutput: 4_000 };
@@ -274,4 +276,18 @@ describe('size of the request and of its strings', () => {
       cascade.close();
     }
   });
+});
+
+test('D-55 a replay under a limit breaks no invariant, and what it offers reads back', async () => {
+  const f = FORMATS['ai-sdk'];
+  const turn = (/** @type {number} */ i) => {
+    const [said] = pictures('ai-sdk', i + 1).slice(2 * i);
+    const [shot] = f.answers([{ id: `c${i}`, name: 'shot', output: 'x' }]);
+    return [said, ...f.step([{ id: `c${i}`, name: 'shot', input: { path: `p${i}` } }]), { ...shot, content: [{ ...shot.content[0], output: { type: 'content', value: [{ type: 'text', text: `page ${i} `.padEnd(3_000, '.') }, { type: 'image-data', data: PNG(i), mediaType: 'image/png' }] } }] }, ...f.step([], `seen ${i}`)];
+  };
+  const dump = JSON.stringify(Array.from({ length: 10 }, (_, i) => turn(i)).flat());
+  const session = await readSession(dump, { name: 'dump.json' });
+  const report = await replaySession(session, { window: 20_000, config: { ...CHARS4, limits: { maxImages: 6 } } });
+  assert.deepEqual(report.violations, []);
+  assert.ok(report.totals.handles.offered > 3 && report.totals.handles.offered === report.totals.handles.verified);
 });

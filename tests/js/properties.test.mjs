@@ -5,19 +5,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { apply, plan, repair, validate } from '../../pkg/pure.js';
-import { FORMATS, damage, damaged, script, written } from './histories.mjs';
+import { mediaIn } from './cases/messages.mjs';
+import { FORMATS, damage, damaged, pictured, script, written } from './histories.mjs';
 
 const numRuns = Number(process.env.GENTLE_CASES ?? 2_000);
 const errors = (messages, format) => validate(messages, format).findings.filter((f) => f.level === 'E');
-const knobs = fc.record({ window: fc.integer({ min: 200, max: 6_000 }), maxChars: fc.integer({ min: 200, max: 3_000 }), keep: fc.nat(3), binding: fc.constantFrom('none', 'turn', 'prefix') });
+const knobs = fc.record({ window: fc.integer({ min: 200, max: 6_000 }), maxChars: fc.integer({ min: 200, max: 3_000 }), keep: fc.nat(3), binding: fc.constantFrom('none', 'turn', 'prefix'), maxImages: fc.option(fc.nat(3), { nil: undefined }) });
 
 for (const format of FORMATS) {
   test(`${format}: what we return for a valid history is valid`, () => {
     let edited = 0;
-    fc.assert(fc.property(script, knobs, (story, { window, maxChars, keep, binding }) => {
+    fc.assert(fc.property(pictured, knobs, (story, { window, maxChars, keep, binding, maxImages }) => {
       const messages = written(story, format);
       assert.deepEqual(errors(messages, format), []);
-      const config = { eviction: { keepRecentRounds: keep, clearAtLeast: 0, minResultTokens: 20 }, toolOutput: { maxChars }, reasoningBinding: binding };
+      const config = { eviction: { keepRecentRounds: keep, clearAtLeast: 0, minResultTokens: 20 }, toolOutput: { maxChars }, reasoningBinding: binding, limits: maxImages === undefined ? {} : { maxImages }, media: { imageTokens: 30 } };
       let done;
       try {
         done = plan({ messages, format, model: { id: 'm', window, maxOutput: 0 }, config });
@@ -27,6 +28,11 @@ for (const format of FORMATS) {
       }
       const { view, recipe, cut } = done;
       assert.deepEqual(errors(view, format), []);
+      // A limit holds for what was read, where no reasoning is bound to it.
+      if (maxImages !== undefined && binding === 'none') {
+        const read = view.slice(0, Math.max(0, view.findLastIndex((m) => m.role === 'assistant' || m.role === 'model' || m.type === 'function_call')));
+        assert.ok(mediaIn(read).length <= maxImages, `${mediaIn(read).length} of ${maxImages}`);
+      }
       assert.deepEqual(apply(messages, recipe), view);
       assert.ok(cut.legal.every((at) => at > 0 && at < messages.length));
       for (const at of cut.legal) assert.deepEqual(errors([...written({ beats: [], repeat: false }, format), ...messages.slice(at)], format), [], `cut ${at}`);

@@ -1,8 +1,11 @@
 //! Limits a provider has besides tokens: how many images, how large a request, how long a string.
 //!
 //! Decides which images and files leave the view: above a limit the oldest that were read, down to half of it
-//! in one batch, so that the next pass is far away. Refuses what the model has not read, what is pinned or
-//! protected, and the model's own rows. Texts are shortened when they arrive; nothing here touches them.
+//! in one batch, so that the next pass is far away; the newest half of the limit is what stays, recent rounds or
+//! not. Refuses what the model has not read, what is pinned or protected, and the model's own rows. Texts are
+//! shortened when they arrive; nothing here touches them.
+
+use std::collections::BTreeSet;
 
 use super::evict::{is_pinned, protected};
 use crate::core::session::Session;
@@ -51,10 +54,11 @@ pub fn plan(session: &Session) -> Option<Result<Vec<Left>, Stuck>> {
         return None;
     }
     let editable = session.first_editable();
-    let may_go: Vec<(Left, Media)> = shown(session).filter_map(|m| Some((left(session, m)?, *m))).collect();
+    let kept = protected(&session.transcript, &session.config.eviction.protect);
+    let may_go: Vec<(Left, Media)> = shown(session).filter_map(|m| Some((left(session, m, &kept)?, *m))).collect();
+    let over = |now: u64, most: Option<u64>| most.is_some_and(|most| now > most / 2);
     let mut out = Vec::new();
     for (left, media) in may_go.iter().filter(|(l, _)| editable(l.at.0)) {
-        let over = |now: u64, most: Option<u64>| most.is_some_and(|most| now > most / 2);
         if over(load.images, images) || over(load.bytes, bytes) || too_long(media) {
             load.images = load.images.saturating_sub(u64::from(media.count));
             load.bytes = load.bytes.saturating_sub(media.chars);
@@ -100,11 +104,10 @@ fn keeps(session: &Session, m: &Media) -> bool {
 }
 
 fn load(session: &Session) -> Load {
-    let rows = session.transcript.rows().iter().filter(|r| !r.is_hidden());
     let ours = session.head().iter().map(|p| p.text.len() as u64).sum::<u64>()
         + session.placed().iter().filter_map(|p| session.block(p)).map(|b| b.text.len() as u64).sum::<u64>();
     let mut load = Load { bytes: session.frame.bytes() + ours, ..Load::default() };
-    for row in rows {
+    for row in session.transcript.rows().iter().filter(|r| !r.is_hidden()) {
         load.bytes += row.view_bytes();
         let longest = row.parts.iter().filter(|p| p.stand_in.is_none()).map(|p| u64::from(p.measure.len)).max();
         load.longest = load.longest.max(longest.unwrap_or(0));
@@ -117,7 +120,7 @@ fn load(session: &Session) -> Load {
     load
 }
 
-fn left(session: &Session, m: &Media) -> Option<Left> {
+fn left(session: &Session, m: &Media, kept: &BTreeSet<CallId>) -> Option<Left> {
     let row = session.transcript.row(m.row)?;
     if m.row >= session.transcript.first_unread() || matches!(row.role, Role::Assistant | Role::System) || is_pinned(session, m.row) {
         return None;
@@ -131,6 +134,5 @@ fn left(session: &Session, m: &Media) -> Option<Left> {
         return row.position.map(|_| Left { at, call: None, count: m.count });
     }
     let call = session.transcript.index().call_of_result(m.row, m.part)?;
-    let kept = protected(&session.transcript, &session.config.eviction.protect);
     (!kept.contains(&call)).then_some(Left { at, call: Some(call), count: m.count })
 }

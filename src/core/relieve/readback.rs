@@ -60,12 +60,11 @@ fn cut_page(text: &impl Utf16, ask: &Page<'_>, max_chars: u32, what: &str) -> St
     if splits_pair(text, end) {
         end -= 1;
     }
+    let next = if end < len { format!("next offset: {end}") } else { "end".to_owned() };
+    // A small cap has room for the next offset only.
+    let trailers = [format!("\n[characters {start} to {end} of {len} of the {what}; {next}]"), format!("\n[{next}]")];
     let mut out = text.slice(start..end);
-    out.push_str(&if end < len {
-        format!("\n[characters {start} to {end} of {len} of the {what}; next offset: {end}]")
-    } else {
-        format!("\n[characters {start} to {end} of {len} of the {what}; end]")
-    });
+    out.push_str(trailers.iter().find(|t| t.len() <= reserve as usize).map_or("", String::as_str));
     out
 }
 

@@ -37,7 +37,15 @@ export async function ours(session, budget, extra) {
   /** Items of each message. @type {number[][]} */
   const itemsOf = messages.map(() => []);
   for (const item of session.items) itemsOf[item.row].push(item.at);
-  const rowOf = new Map(messages.map((message, row) => [message, row]));
+  /** @type {Map<string, Promise<string>>} */
+  const replies = new Map();
+  /** @type {any} */
+  let ledger;
+  const read = (/** @type {string} */ id) => {
+    const known = replies.get(id) ?? Promise.resolve(cascade.tools[0].execute({ id })).then(String);
+    replies.set(id, known);
+    return known;
+  };
   /** @type {any} */
   let last;
   /** @type {{ at: number, text?: string }[]} */
@@ -73,18 +81,19 @@ export async function ours(session, budget, extra) {
       before = shown.slice();
       return shown;
     },
-    /** Reads hidden bytes back the way the model would. @param {number} at @param {boolean} dropped */
-    async readable(at, dropped) {
+    /** Reads hidden bytes back the way the model would: with the tool and the handle that stands for them. @param {number} at */
+    async readable(at) {
       const item = session.items[at];
-      const entry = cascade.inspect().ledger[item.row];
-      if (!entry) return false;
-      if (dropped) {
-        const range = /^rows:(\d+)-(\d+)$/.exec(entry.handle ?? '');
-        return Boolean(range) && host.rows({ from: Number(range?.[1]), to: Number(range?.[2]) }).some((r) => rowOf.get(r.message) === item.row);
+      ledger ??= cascade.inspect().ledger;
+      const entry = ledger[item.row];
+      // A row that holds several results names the handle of each; arguments may be read back as they were written.
+      const needles = item.call ? [typeof item.input === 'string' ? item.input : JSON.stringify(item.input ?? {}), item.text] : [item.text];
+      for (const { handle } of [entry, ...(entry?.parts ?? [])]) {
+        if (!handle) continue;
+        const reply = await read(handle);
+        if (needles.some((text) => reply.includes(text))) return true;
       }
-      const handles = [entry, ...(entry.parts ?? [])].map((e) => e.handle).filter(Boolean);
-      const texts = await Promise.all(handles.map((handle) => store.raw.get(handle, { transcript: 'bench' })));
-      return texts.some((text) => text !== null && (text === item.text || item.text.endsWith(text)));
+      return false;
     },
     last: () => last,
     close: () => cascade.close(),

@@ -71,7 +71,7 @@ async function readBack(session, policy, shown) {
   for (let at = 0; at < session.start[session.steps]; at += 1) {
     if (texts.has(at) && texts.get(at) === undefined) continue;
     removed += session.items[at].bytes;
-    if (await policy.readable(at, !texts.has(at))) back += session.items[at].bytes;
+    if (await policy.readable(at)) back += session.items[at].bytes;
   }
   return { removed, back };
 }

@@ -5,6 +5,7 @@ import { open } from '../../../pkg/inline.js';
 import { count, repair } from '../../../pkg/pure.js';
 import { memoryStore } from '../../../pkg/stores/memory.js';
 import { FORMATS } from '../conversations.mjs';
+import { CHECKS } from './checks.mjs';
 import { configOf, modelOf, rowsOf } from './config.mjs';
 import { callsOf } from './messages.mjs';
 import { hostOf, openCase, takeNext } from './run.mjs';
@@ -101,35 +102,38 @@ export const STORED_OPS = {
     return dropped(world, world.messages, targetTokens);
   },
 
-  /** The rounds of some tools go; their results are long enough to be worth it, those of others are not. */
+  /** The rounds of some tools go: their results are worth a line, those of others weigh enough that half may go. */
   async prune_tool_calls(world) {
     const { tools } = world.one.input.config;
     const ids = callsOf(world.messages).filter((c) => tools.includes(c.part.toolName)).map((c) => c.id);
-    const long = (/** @type {any} */ part) => (part.type === 'tool-result' && ids.includes(part.toolCallId) ? { ...part, output: { ...part.output, value: `${part.output.value} `.repeat(2_000) } } : part);
+    const long = (/** @type {any} */ part) => (part.type === 'tool-result' ? { ...part, output: { ...part.output, value: part.output.value.padEnd(ids.includes(part.toolCallId) ? 1_600 : 1_900, '.') } } : part);
     world.messages = world.messages.map((/** @type {any} */ m) => (m.role === 'tool' ? { ...m, content: m.content.map(long) } : m));
-    await dropped(world, world.messages, 500);
+    await dropped(world, world.messages, 600);
   },
 };
 
-/** @param {any} world @param {readonly any[]} messages @param {number} target */
+const BOTH = { estimate: { counter: 'chars4' }, summarize: { enabled: false, keepRecent: 0, keepRounds: 0 } };
+/** Two ways to drop: whole rounds once stubs do not do, and the cascade, whose second stage it is. */
+const DROPS = {
+  // No result is worth a stub here: what goes, goes whole.
+  drop: { ...BOTH, eviction: { rounds: true, keepRecentRounds: 0, clearAtLeast: 0, minResultTokens: 1_000_000 }, cascade: { enabled: false } },
+  cascade: { ...BOTH, eviction: { enabled: false } },
+};
+
+/** Both ways hold what the case demands; the view is that of the last. @param {any} world @param {readonly any[]} messages @param {number} target */
 async function dropped(world, messages, target) {
   const { one } = world;
-  const config = {
-    estimate: { counter: 'chars4' },
-    summarize: { enabled: false, ceilingTokens: target, keepRecent: 0, keepRounds: 0 },
-    // No result is worth a stub here: what goes, goes whole.
-    eviction: { rounds: true, keepRecentRounds: 0, clearAtLeast: 0, minResultTokens: 1_000_000 },
-    cascade: { enabled: false },
-  };
-  const cascade = await open({ transcript: one.id, format: formatOf(one), model: { id: 'case', window: 200_000, maxOutput: 0 }, config, host: memoryStore() });
-  // What is sent once is no arrival any more.
-  cascade.set({ config: { summarize: { ceilingTokens: null } } });
-  await cascade.next({ messages, positions: indexed(messages) });
-  cascade.set({ config });
-  takeNext(world, await cascade.next({ messages, positions: indexed(messages) }));
-  assert.deepEqual(world.next.outcomes.filter((/** @type {any} */ o) => o.stage === 'drop').map((/** @type {any} */ o) => o.outcome), ['done']);
-  assert.ok(world.values.tokens <= target, `${world.values.tokens} tokens`);
-  cascade.close();
+  for (const [stage, config] of Object.entries(DROPS).reverse()) {
+    const cascade = await open({ transcript: one.id, format: formatOf(one), model: { id: 'case', window: 200_000, maxOutput: 0 }, config, host: memoryStore() });
+    // What is sent once is no arrival any more.
+    await cascade.next({ messages, positions: indexed(messages) });
+    cascade.set({ config: { summarize: { ceilingTokens: target } } });
+    takeNext(world, await cascade.next({ messages, positions: indexed(messages) }));
+    assert.deepEqual(world.next.outcomes.filter((/** @type {any} */ o) => o.stage === stage).map((/** @type {any} */ o) => o.outcome), ['done']);
+    assert.ok(world.values.tokens <= target, `${stage}: ${world.values.tokens} tokens`);
+    for (const must of one.expect.must) (STORED_CHECKS[must.check] ?? CHECKS[must.check])(world, must);
+    cascade.close();
+  }
 }
 
 /** The state of a session that folded at these checkpoints, oldest first. @param {any[]} checkpoints @param {any[]} rows */
