@@ -494,7 +494,8 @@ impl Session {
     /// nothing changes.
     pub fn drop_covered(&mut self, from: usize, n: usize) -> bool {
         let Some(boundary) = self.state.boundary else { return false };
-        let covered = |at: usize| self.transcript.row(at).is_some_and(|r| r.role != Role::System && r.key_position().is_none_or(|p| p <= boundary));
+        let leading = self.transcript.leading();
+        let covered = |at: usize| self.transcript.row(at).is_some_and(|r| at >= leading && r.key_position().is_none_or(|p| p <= boundary));
         if n == 0 || !(from..from + n).all(covered) {
             return false;
         }

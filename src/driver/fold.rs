@@ -63,8 +63,8 @@ impl<H: Host> Driver<H> {
         let unread = session.transcript.first_unread();
         let (mut covered, mut tail, mut users) = (Vec::new(), Vec::new(), Vec::new());
         let mut below = true;
-        for (at, row) in session.transcript.rows().iter().enumerate() {
-            if row.role == Role::System || row.is_blank() {
+        for (at, row) in session.transcript.rows().iter().enumerate().skip(session.transcript.leading()) {
+            if row.is_blank() {
                 continue;
             }
             if let Some(p) = row.key_position() {
