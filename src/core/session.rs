@@ -444,7 +444,7 @@ impl Session {
         self.lay_inputs();
         self.lay_all_media();
         if moved {
-            self.gauge.void();
+            self.gauge.overtake();
         }
         self.lay_stripped(0);
         let taken = self.state.taken.len();
@@ -483,7 +483,7 @@ impl Session {
 
     /// A fold landed: the last real count says nothing about what is sent from now on.
     pub fn after_fold(&mut self) {
-        self.gauge.void();
+        self.gauge.overtake();
         self.count_from_earlier();
         self.lay_view(usize::MAX, "folded");
         let kept = self.first_kept();
