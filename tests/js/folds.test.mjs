@@ -271,7 +271,7 @@ test('an_1 to an_3 the plan is recited once, at the end, and stays where it is',
   assert.ok(n.view.some((m) => JSON.stringify(m) === at));
 });
 
-test('gu_1 a message that cannot fit is refused with the bound and the smallest change', async () => {
+test('gu_1 D-59 a message that cannot fit is refused with the bound and the smallest change', async () => {
   const { c, counts } = await session({ window: 32_000, maxOutput: 4_096, host: { summarize } });
   await assert.rejects(c.next({ messages: [user('x'.repeat(200_000))] }), (e) => {
     assert.equal(e.code, 'budget_impossible');
