@@ -23,7 +23,7 @@ const newest = (lines, most) => [...new Set(lines.map((line) => line.trim().slic
  * @returns {{ text: string, finishReason: 'stop' }}
  */
 export function scriptedSummary({ previous = '', covered }) {
-  const rows = covered.split(/^(?=\[(?:user|assistant|tool)(?:, row \d+)?\]$)/m);
+  const rows = covered.split(/^(?=\[(?:user|assistant|tool|system)(?:, row \d+)?\]$)/m);
   const said = (/** @type {string} */ who) => rows.filter((row) => row.startsWith(`[${who}`)).map((row) => row.split('\n').slice(1).join(' '));
   const parts = {
     Objective: [...bullets(previous, 'Objective'), ...said('user')].slice(0, 1).map((line) => line.trim().slice(0, 160)),

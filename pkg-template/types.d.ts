@@ -301,6 +301,8 @@ interface Settings {
     reflectTokens: number;
     /** The summarizer's own window in tokens. @default the model's */
     window: number;
+    /** Thresholds of single models by id, in place of the ones above; `null` takes an entry away. @default {} */
+    models: { [id: string]: { softFraction?: number; hardFraction?: number; ceilingTokens?: number } | null };
   };
   /** The cap on one tool result. */
   toolOutput: {
@@ -439,4 +441,9 @@ export interface SummarizeRequest {
   tail: string;
   system: string;
   prompt: string;
+  /**
+   * In place of `system` and `prompt`: a user message behind the last view, sent to the same model, which then reads its
+   * cached prefix again. The history is not framed as data in this form. Absent where one request is not enough.
+   */
+  suffix?: string;
 }

@@ -4,6 +4,8 @@
 //! Refuses to know what the stages do with it. An unknown key is an error that names the nearest known
 //! one, because a typo that is silently ignored looks like a stage that does not work.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -129,7 +131,24 @@ section! {
         /// The summarizer's own window; absent means the model's.
         #[serde(skip_serializing_if = "Option::is_none")]
         window: Option<u32> = None,
+        /// Thresholds of single models, by id, in place of the ones above.
+        models: BTreeMap<String, OwnThresholds> = BTreeMap::new(),
     }
+}
+
+/// Where one model folds; what is absent is as for all.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct OwnThresholds {
+    /// As `softFraction`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub soft_fraction: Option<f64>,
+    /// As `hardFraction`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hard_fraction: Option<f64>,
+    /// As `ceilingTokens`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ceiling_tokens: Option<u32>,
 }
 
 section! {
@@ -357,6 +376,9 @@ const OPTIONAL: &[&str] = &[
     "reasoningBinding",
 ];
 
+/// A section whose keys are the host's own, and what each of them may hold.
+const BY_MODEL: (&str, [&str; 3]) = ("summarize.models", ["softFraction", "hardFraction", "ceilingTokens"]);
+
 impl Limits {
     /// What of a window of tokens a text takes, where its length counts against a limit.
     pub fn share_of(&self, text: &str, window: u32) -> u32 {
@@ -398,6 +420,10 @@ impl Config {
         fraction("eviction.toFraction", self.eviction.to_fraction.unwrap_or(0.0))?;
         fraction("summarize.softFraction", self.summarize.soft_fraction)?;
         fraction("summarize.hardFraction", self.summarize.hard_fraction)?;
+        for (id, own) in &self.summarize.models {
+            fraction(&format!("summarize.models.{id}.softFraction"), own.soft_fraction.unwrap_or(0.0))?;
+            fraction(&format!("summarize.models.{id}.hardFraction"), own.hard_fraction.unwrap_or(0.0))?;
+        }
         fraction("digest.atFraction", self.digest.at_fraction)?;
         fraction("handoffNudge.atFraction", self.handoff_nudge.at_fraction)?;
         fraction("retrieval.minScore", self.retrieval.min_score)?;
@@ -520,6 +546,10 @@ fn merge(base: &mut Value, patch: &Map<String, Value>, default: &Value, prefix: 
         }
         let usual = default.get(key).cloned().unwrap_or(Value::Null);
         match value {
+            Value::Object(models) if path == BY_MODEL.0 => {
+                let slot = map.entry(key.clone()).or_insert_with(|| Value::Object(Map::new()));
+                merge_models(slot, models)?;
+            }
             Value::Null if usual.is_null() => {
                 map.remove(key);
             }
@@ -533,6 +563,26 @@ fn merge(base: &mut Value, patch: &Map<String, Value>, default: &Value, prefix: 
             other => {
                 map.insert(key.clone(), other.clone());
             }
+        }
+    }
+    Ok(())
+}
+
+/// The host's own names on the first level, known keys below; `null` takes a model's entry away.
+fn merge_models(base: &mut Value, patch: &Map<String, Value>) -> Result<(), Error> {
+    let Value::Object(map) = base else { return Ok(()) };
+    let known: Vec<String> = BY_MODEL.1.iter().map(|k| (*k).to_owned()).collect();
+    for (id, own) in patch {
+        match own {
+            Value::Null => {
+                map.remove(id);
+            }
+            Value::Object(own) => {
+                let slot = map.entry(id.clone()).or_insert_with(|| Value::Object(Map::new()));
+                merge(slot, own, &Value::Null, "", &known)
+                    .map_err(|e| Error::new(e.code, e.message.replacen('`', &format!("`{}.{id}.", BY_MODEL.0), 1)))?;
+            }
+            _ => return Err(out_of_range(&format!("{}.{id}", BY_MODEL.0), "an object with softFraction, hardFraction or ceilingTokens")),
         }
     }
     Ok(())

@@ -444,7 +444,7 @@ impl Session {
         self.lay_inputs();
         self.lay_all_media();
         if moved {
-            self.gauge.void();
+            self.gauge.overtake();
         }
         self.lay_stripped(0);
         let taken = self.state.taken.len();
@@ -483,7 +483,7 @@ impl Session {
 
     /// A fold landed: the last real count says nothing about what is sent from now on.
     pub fn after_fold(&mut self) {
-        self.gauge.void();
+        self.gauge.overtake();
         self.count_from_earlier();
         self.lay_view(usize::MAX, "folded");
         let kept = self.first_kept();
@@ -494,7 +494,8 @@ impl Session {
     /// nothing changes.
     pub fn drop_covered(&mut self, from: usize, n: usize) -> bool {
         let Some(boundary) = self.state.boundary else { return false };
-        let covered = |at: usize| self.transcript.row(at).is_some_and(|r| r.role != Role::System && r.key_position().is_none_or(|p| p <= boundary));
+        let leading = self.transcript.leading();
+        let covered = |at: usize| self.transcript.row(at).is_some_and(|r| at >= leading && r.key_position().is_none_or(|p| p <= boundary));
         if n == 0 || !(from..from + n).all(covered) {
             return false;
         }

@@ -35,7 +35,7 @@ pub enum FoldEnd {
     Declined(&'static str),
 }
 
-/// Requests of one fold, at most: a span that needs more is left for the next one.
+/// Requests of one fold, at most: a span that needs more is not swept for hours, the fold is declined.
 const MOST_CHUNKS: usize = 64;
 
 impl<H: Host> Driver<H> {
@@ -53,7 +53,8 @@ impl<H: Host> Driver<H> {
         self.capture_span(&plan);
         let (covered, tail, users, previous) = self.tell(&plan);
         let preserve = focus.map(str::to_owned).into_iter().collect();
-        let brief = Brief { reason: plan.reason.as_str().to_owned(), tokens: plan.tokens, preserve, previous, tail };
+        let kept = self.with(|s| s.transcript.rows().iter().filter(|r| !r.is_hidden() && r.key_position().is_none_or(|p| p > plan.covered)).count());
+        let brief = Brief { reason: plan.reason.as_str().to_owned(), tokens: plan.tokens, preserve, previous, tail, kept };
         Prepared { plan, brief, covered, users, authority_in_head }
     }
 
@@ -63,8 +64,8 @@ impl<H: Host> Driver<H> {
         let unread = session.transcript.first_unread();
         let (mut covered, mut tail, mut users) = (Vec::new(), Vec::new(), Vec::new());
         let mut below = true;
-        for (at, row) in session.transcript.rows().iter().enumerate() {
-            if row.role == Role::System || row.is_blank() {
+        for (at, row) in session.transcript.rows().iter().enumerate().skip(session.transcript.leading()) {
+            if row.is_blank() {
                 continue;
             }
             if let Some(p) = row.key_position() {

@@ -51,7 +51,7 @@ test('br_1 raw outputs up to the branch are copied, not shared; a fold goes alon
   assert.equal(JSON.stringify((await child.next(at(messages, positions.map(map)))).view), JSON.stringify(n.view));
 });
 
-test('br_1 a fold that saw rows behind the branch stays behind, and its rows are there again', async () => {
+test('br_1 D-38 a fold that saw rows behind the branch stays behind, and its rows are there again', async () => {
   const { c, upTo } = await parent();
   const child = await c.fork({ to: 'child', at: 17 });
   assert.equal(child.state.boundary, null);
@@ -77,7 +77,7 @@ test('without a store a branch carries its state itself', async () => {
   assert.equal(JSON.stringify((await child.next({ messages })).view), JSON.stringify(n.view));
 });
 
-test('a fresh start shows every row again, deletes what was stored, and still knows what was redacted', async () => {
+test('D-39 a fresh start shows every row again, deletes what was stored, and still knows what was redacted', async () => {
   const { c, store, upTo } = await parent();
   await c.forget();
   const { state } = c;

@@ -20,7 +20,7 @@ async function atSoft(more = {}, options = {}, messages = [user('go'), ...rounds
   return { ...made, n, messages, host, db, store };
 }
 
-test('another process makes the same fold from the ticket alone', async () => {
+test('D-21 another process makes the same fold from the ticket alone', async () => {
   const here = await atSoft();
   const there = await atSoft({}, {}, here.messages);
   await here.n.background.run();

@@ -271,7 +271,7 @@ test('an_1 to an_3 the plan is recited once, at the end, and stays where it is',
   assert.ok(n.view.some((m) => JSON.stringify(m) === at));
 });
 
-test('gu_1 a message that cannot fit is refused with the bound and the smallest change', async () => {
+test('gu_1 D-59 a message that cannot fit is refused with the bound and the smallest change', async () => {
   const { c, counts } = await session({ window: 32_000, maxOutput: 4_096, host: { summarize } });
   await assert.rejects(c.next({ messages: [user('x'.repeat(200_000))] }), (e) => {
     assert.equal(e.code, 'budget_impossible');
@@ -356,4 +356,17 @@ test('unfold shows the rows again and rewind takes decisions back', async () => 
   await c.compact({ messages });
   await c.rewind({ to: 2 });
   assert.equal(c.state.boundary, null);
+});
+
+test('D-58 system rows in front are never folded; one further down is told to the summarizer and goes with the rest', async () => {
+  const asked = [];
+  const { c } = await session({ host: { summarize: (request) => (asked.push(request), { text: BRIEFING }) }, config: { eviction: { enabled: false } } });
+  const system = (text) => ({ role: 'system', content: text });
+  const messages = [system('be brief'), system('be kind'), user('go'), ...rounds(1, 8_000), system('the working folder is /srv/app'), ...rounds(1, 8_000, 'd'), says('and')];
+  const n = await c.compact({ messages });
+  assert.equal(outcome(n, 'fold').outcome, 'done');
+  assert.deepEqual(n.view.slice(0, 2), messages.slice(0, 2));
+  assert.equal(roles(n.view), 'ssua');
+  assert.ok(asked[0].covered.includes('[system, row 5]\nthe working folder is /srv/app'));
+  assert.ok(!asked[0].covered.includes('be brief') && !asked[0].covered.includes('be kind'));
 });

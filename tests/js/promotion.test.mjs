@@ -101,7 +101,7 @@ test('pr_2 facts of the user go through the same gate', async () => {
   await assert.rejects(c.accept({ facts: 'x' }), { code: 'bad_input' });
 });
 
-test('pr_3 a declined fold extracts nothing; a failing extractor costs the fold nothing', async () => {
+test('pr_3 D-25 a declined fold extracts nothing; a failing extractor costs the fold nothing', async () => {
   const declined = await promoting('auto', { host: { summarize: () => ({ text: ' ' }) } });
   const n = await declined.c.compact({ messages: history() });
   assert.equal(outcome(n, 'fold').reason, 'summarizer_empty');

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::rules::{self, About, Ground, Rule, RuleSet, Span, Spans};
 use crate::core::config::{ReasoningBinding, ReasoningOnEdit};
 use crate::core::session::Session;
-use crate::core::transcript::{Role, Transcript};
+use crate::core::transcript::Transcript;
 
 /// Most ids a sentence names.
 const NAMED: usize = 3;
@@ -111,7 +111,7 @@ pub struct CutPlan {
 
 /// Judges every position and picks the safe cut.
 pub fn plan(transcript: &Transcript, rules: RuleSet, options: &Options<'_>) -> CutPlan {
-    let leading = transcript.rows().iter().take_while(|r| r.role == Role::System).count();
+    let leading = transcript.leading();
     let ground = Ground { transcript, options, leading };
     let mut spans = Spans::new(rules);
     rules::structural(&ground, &mut spans);

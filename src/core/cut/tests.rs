@@ -155,7 +155,7 @@ fn a_call_made_by_code_keeps_the_call_that_runs_the_code() {
 }
 
 #[test]
-fn a_compaction_with_content_is_a_boundary_and_a_failed_one_is_nothing() {
+fn d_47_a_compaction_with_content_is_a_boundary_and_a_failed_one_is_nothing() {
     let with = |item: Part| {
         transcript(vec![
             (Role::User, vec![text("go")]),
@@ -257,7 +257,7 @@ fn bound_reasoning_of_the_running_turn_postpones_a_cut() {
 }
 
 #[test]
-fn a_stored_boundary_inside_a_round_moves_back_to_its_first_row() {
+fn d_57_a_stored_boundary_inside_a_round_moves_back_to_its_first_row() {
     let t = conversation("u at at a");
     assert_eq!((0..=t.len()).map(|at| snap(&t, at)).collect::<Vec<_>>(), [0, 1, 1, 3, 3, 5, 6]);
     // A user row is a place for a stored boundary, though not for a new cut.

@@ -11,7 +11,6 @@ use crate::core::restore::authority::Authority;
 use crate::core::restore::{frames, orders};
 use crate::core::session::Session;
 use crate::core::state::{Breaker, State};
-use crate::core::transcript::Role;
 use crate::core::view::{Block, BlockKind, Fold, HeadOrigin, HeadPart, Order};
 
 /// What goes into the head besides the briefing.
@@ -133,9 +132,9 @@ pub fn net(session: &Session, fold: &Fold) -> (u64, u64) {
         .transcript
         .rows()
         .iter()
-        .enumerate()
-        .filter(|(_, r)| r.role != Role::System && r.key_position().is_some_and(|p| p <= fold.to))
-        .map(|(_, r)| u64::from(r.view_tokens()))
+        .skip(session.transcript.leading())
+        .filter(|r| r.key_position().is_some_and(|p| p <= fold.to))
+        .map(|r| u64::from(r.view_tokens()))
         .sum();
     let blocks = |gone: &dyn Fn(&Block) -> bool| -> u64 { session.state.blocks.iter().filter(|b| gone(b)).map(|b| u64::from(b.tokens)).sum() };
     let replaced = blocks(&|b| b.to <= fold.to && b.kind != BlockKind::Digest);

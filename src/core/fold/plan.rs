@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use crate::core::cut::{self, Mirror, Options};
 use crate::core::session::Session;
 use crate::core::state::Edit;
-use crate::core::transcript::Role;
 
 /// Why a fold is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -137,7 +136,7 @@ fn check_overhead(session: &Session) -> Result<(), Decline> {
 
 /// Tokens of what is not history and no relief can touch.
 pub fn fixed_tokens(session: &Session) -> i64 {
-    let system: u64 = session.transcript.rows().iter().filter(|r| r.role == Role::System).map(|r| u64::from(r.view_tokens())).sum();
+    let system: u64 = session.transcript.rows().iter().take(session.transcript.leading()).map(|r| u64::from(r.view_tokens())).sum();
     i64::from(session.gauge.scale(session.frame.tokens() + system)) + session.signed_overhead()
 }
 
@@ -159,17 +158,16 @@ pub fn evictable(session: &Session) -> u32 {
 
 /// Tokens of the rows a cut would cover.
 pub fn coverable(session: &Session, cut: usize) -> u64 {
-    let from = session.first_kept();
-    let rows = session.transcript.rows().iter().take(cut).skip(from);
-    rows.filter(|r| r.role != Role::System).map(|r| u64::from(r.view_tokens())).sum()
+    let from = session.first_kept().max(session.transcript.leading());
+    session.transcript.rows().iter().take(cut).skip(from).map(|r| u64::from(r.view_tokens())).sum()
 }
 
 /// Hash of everything up to a position: a late result lands only on the rows it was made from.
 pub fn prefix_hash(session: &Session, covered: u64) -> String {
     let mut hash = xxhash_rust::xxh3::Xxh3::new();
-    for row in session.transcript.rows() {
+    for row in session.transcript.rows().iter().skip(session.transcript.leading()) {
         let position = row.key_position();
-        if row.role == Role::System || position.is_none_or(|p| p > covered) || session.state.boundary.is_some_and(|b| position.is_some_and(|p| p <= b)) {
+        if position.is_none_or(|p| p > covered) || session.state.boundary.is_some_and(|b| position.is_some_and(|p| p <= b)) {
             continue;
         }
         hash.update(&[row.role as u8]);

@@ -54,6 +54,10 @@ pub struct SummarizeRequest {
     pub system: String,
     /// Everything else as one user message: what a host sends that does not want to build its own.
     pub prompt: String,
+    /// In place of `system` and `prompt`: one user message behind the view as it was sent, to the same model, so that
+    /// its cached prefix is read again. The history is not framed then. Absent where one request is not enough.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suffix: Option<String>,
 }
 
 /// What all requests of one fold share.
@@ -69,12 +73,14 @@ pub struct Brief {
     pub previous: Option<String>,
     /// Rows that stay visible.
     pub tail: Vec<Told>,
+    /// How many messages behind the covered rows stay visible, the unread ones included.
+    pub kept: usize,
 }
 
 fn system() -> String {
     let sections: Vec<String> = SECTIONS.iter().map(|s| format!("## {s}")).collect();
     format!(
-        "You write the briefing that lets an agent go on with its work after the older part of its conversation is taken out of view. \
+        "Write the briefing that lets an agent go on with its work after the older part of its conversation is taken out of view. \
          Use exactly these headings, in this order, each with short bullet points:\n{}\n\
          Quote identifiers verbatim: file paths, symbols, commands, ids, numbers, error messages. \
          Under Verification say what was run and how it ended; under Dead Ends what was tried and why it failed. \
@@ -111,6 +117,18 @@ fn prompt(brief: &Brief, previous: Option<&str>, covered: &str, tail: &str, kind
     out
 }
 
+/// The request as the next message of the conversation itself.
+fn suffix(brief: &Brief) -> String {
+    let mut out = format!("The older part of this conversation is about to be taken out of view. Do not go on with the work and call no tools now. {}", system());
+    if brief.kept > 0 {
+        out.push_str(&format!("\nThe last {} messages before this one stay visible. Do not restate their details.", brief.kept));
+    }
+    for line in &brief.preserve {
+        out.push_str(&format!("\nPreserve: {line}"));
+    }
+    out
+}
+
 /// One request. `covered` rows are joined as they are.
 pub fn request(brief: &Brief, kind: &'static str, previous: Option<&str>, covered: &[Told], with_tail: bool) -> SummarizeRequest {
     let join = |rows: &[Told]| rows.iter().map(|t| t.text.as_str()).collect::<Vec<_>>().join("\n\n");
@@ -125,6 +143,7 @@ pub fn request(brief: &Brief, kind: &'static str, previous: Option<&str>, covere
         preserve: brief.preserve.clone(),
         previous: previous.map(str::to_owned),
         prompt: prompt(brief, previous, &covered, &tail, kind),
+        suffix: matches!(kind, "fold" | "merge").then(|| suffix(brief)),
         covered,
         tail,
         system: system(),
@@ -222,5 +241,15 @@ mod tests {
         assert_eq!(r.prompt.matches("</conversation>").count(), 1);
         assert_eq!(r.prompt.matches("<previous_briefing>").count(), 1);
         assert!(SECTIONS.iter().all(|s| r.system.contains(s)));
+    }
+
+    #[test]
+    fn the_suffix_asks_in_the_conversation_itself_and_only_for_a_whole_span() {
+        let brief = Brief { preserve: vec!["port 8080".into()], kept: 3, ..Brief::default() };
+        let of = |kind| request(&brief, kind, None, &[told("secret row", true)], true).suffix;
+        let asked = of("fold").expect("a fold fits one request");
+        assert!(SECTIONS.iter().all(|s| asked.contains(s)) && asked.contains("The last 3 messages") && asked.contains("Preserve: port 8080"));
+        assert!(!asked.contains("secret row"), "the rows stand in front of it already");
+        assert_eq!((of("chunk"), of("reflect")), (None, None));
     }
 }

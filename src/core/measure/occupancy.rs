@@ -86,6 +86,8 @@ pub struct Gauge {
     held: f64,
     /// Set between `settle` and the next `next`: the count is the response's own, exact.
     fresh: bool,
+    /// A fold landed since the request went out: its count is of more than is in the window now.
+    overtaken: bool,
     /// The anchor was counted by another model.
     foreign: bool,
     /// The history changed under the count (fold, branch): nothing is known until the next one.
@@ -191,6 +193,7 @@ impl Gauge {
     /// The view that goes out now.
     pub fn sent(&mut self, sent: Sent) {
         self.last_sent = Some(sent);
+        self.overtaken = false;
         self.begin();
     }
 
@@ -202,7 +205,7 @@ impl Gauge {
             self.learn(tokens, now);
         }
         self.anchor = Some(Anchor { tokens, output: usage.output_tokens, reasoning: usage.reasoning_tokens, sent });
-        self.fresh = true;
+        self.fresh = !std::mem::take(&mut self.overtaken);
         self.foreign = false;
         self.void = false;
         true
@@ -273,8 +276,17 @@ impl Gauge {
         self.void |= self.anchor.is_some();
         self.anchor = None;
         self.last_sent = None;
+        self.overtaken = false;
         self.fresh = false;
         self.held = 0.0;
+    }
+
+    /// A fold landed. A request may be on its way all the same: its count is still to come, less what was folded.
+    pub fn overtake(&mut self) {
+        let sent = self.last_sent.take();
+        self.void();
+        self.overtaken = sent.is_some();
+        self.last_sent = sent;
     }
 
     /// Whether a count was known and the history has changed since.

@@ -75,9 +75,11 @@ impl Thresholds {
         let reserve = model.max_output.unwrap_or(ASSUMED_OUTPUT).min(window / 2);
         let usable = window - reserve;
         let headroom = HEADROOM.min(usable / 10);
-        let ceiling = config.summarize.ceiling_tokens.unwrap_or(u32::MAX);
-        let hard = share(config.summarize.hard_fraction, window).min(usable - headroom).min(ceiling);
-        let soft = share(config.summarize.soft_fraction, window).min(hard).min(ceiling);
+        let all = &config.summarize;
+        let own = all.models.get(&model.id);
+        let ceiling = own.and_then(|o| o.ceiling_tokens).or(all.ceiling_tokens).unwrap_or(u32::MAX);
+        let hard = share(own.and_then(|o| o.hard_fraction).unwrap_or(all.hard_fraction), window).min(usable - headroom).min(ceiling);
+        let soft = share(own.and_then(|o| o.soft_fraction).unwrap_or(all.soft_fraction), window).min(hard).min(ceiling);
         let digest = hard.max(share(config.digest.at_fraction, window).min(usable - headroom / 2));
         let evict = share(config.eviction.at_fraction, window).min(soft);
         let to = evict_target(evict, config);
@@ -123,6 +125,25 @@ mod tests {
         assert_eq!(of(8_192, 8_192, None), [3_687, 3_687, 3_687, 3_892, 4_096]);
         assert_eq!(of(40_000, 4_000, None), [20_000, 24_000, 32_400, 34_200, 36_000]);
         assert_eq!(of(10_000, 1_000, None), [5_000, 6_000, 8_100, 8_550, 9_000]);
+    }
+
+    #[test]
+    fn d_19_a_model_may_have_thresholds_of_its_own() {
+        let patch = serde_json::json!({ "summarize": { "models": { "gpt-4.1": { "ceilingTokens": 80_000 }, "m": { "softFraction": 0.5 } } } });
+        let config = Config::default().patched(&patch).expect("a valid patch");
+        let of = |id: &str| {
+            let t = Thresholds::of(&Model { id: id.into(), provider: None, window: 200_000, source: WindowSource::Host, max_output: Some(64_000) }, &config);
+            [t.evict, t.soft, t.hard]
+        };
+        assert_eq!(of("m"), [100_000, 100_000, 122_400]);
+        assert_eq!(of("gpt-4.1"), [80_000, 80_000, 80_000]);
+        assert_eq!(of("other"), [100_000, 120_000, 122_400]);
+        let back = config.patched(&serde_json::json!({ "summarize": { "models": { "m": null } } })).expect("valid");
+        assert_eq!(back.summarize.models.keys().collect::<Vec<_>>(), ["gpt-4.1"]);
+        for (own, name) in [(serde_json::json!({ "softFractoin": 1 }), "`summarize.models.m.softFractoin`"), (serde_json::json!({ "hardFraction": 2 }), "`summarize.models.m.hardFraction`"), (serde_json::json!(3), "`summarize.models.m`")] {
+            let error = config.patched(&serde_json::json!({ "summarize": { "models": { "m": own } } })).expect_err(name);
+            assert!(error.message.contains(name), "{}", error.message);
+        }
     }
 
     #[test]

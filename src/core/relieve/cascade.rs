@@ -215,10 +215,10 @@ fn rounds_between(session: &Session, from: usize, to: usize) -> Vec<usize> {
 /// Stage 4: everything left of the closed turns as one digest for the head, the user's words verbatim.
 pub fn whole_digest(session: &Session, tell: Tell<'_>, readable: bool) -> Option<Block> {
     let limit = limit(session);
-    let first = session.first_kept();
+    let first = session.first_kept().max(session.transcript.leading());
     let rows = session.transcript.rows();
     let covered: Vec<usize> = (first..limit)
-        .filter(|i| rows.get(*i).is_some_and(|r| r.role != Role::System && r.position.is_some() && r.gone != Some(crate::core::view::Gone::Folded)))
+        .filter(|i| rows.get(*i).is_some_and(|r| r.position.is_some() && r.gone != Some(crate::core::view::Gone::Folded)))
         .collect();
     let positions: Vec<u64> = covered.iter().filter_map(|i| rows.get(*i)?.position).collect();
     let (from, to) = (*positions.iter().min()?, *positions.iter().max()?);

@@ -138,6 +138,11 @@ impl Transcript {
         }
     }
 
+    /// System rows in front: they stay first and are never folded. One further down is a row like any other.
+    pub fn leading(&self) -> usize {
+        self.rows.iter().take_while(|r| r.role == Role::System).count()
+    }
+
     /// The newest provider-side compaction that holds something: its row and part.
     pub fn compaction(&self) -> Option<(usize, usize)> {
         self.compactions.last().copied()
