@@ -11,7 +11,7 @@ SAMPLE := sample/session.json
 RUST_SOURCES := $(shell find src -name '*.rs') Cargo.toml Cargo.lock
 PKG_SOURCES := $(shell find pkg-template -type f)
 
-.PHONY: size properties fuzz bench-tokens bench-estimate bench-recall run test pkg www toolchain bench clean sdk bench-relief bench-digest
+.PHONY: size bench-planning properties fuzz bench-tokens bench-estimate bench-recall run test pkg www toolchain bench clean sdk bench-relief bench-digest
 
 run: pkg
 	@node pkg/cli.js replay $(SAMPLE) --window 64000
@@ -95,3 +95,7 @@ bench-relief: pkg
 # What of the folded rows survives without a model, against simpler ways; and folds of real agents beside ours. DATA=folder JSON=1
 bench-digest: pkg
 	@node tests/bench/digest/run.mjs $(DATA) $(if $(JSON),--json)
+
+# What a step costs to plan at 1,000 to 30,000 messages; needs a quiet machine and the real release build. JSON=1 for the numbers alone.
+bench-planning: pkg
+	@node tests/bench/planning/run.mjs $(if $(JSON),--json)

@@ -72,8 +72,8 @@ class Cascade {
   #layer = new ViewLayer();
   /** @type {any[]} */
   #tools;
-  /** Positions of the rows of the last call. @type {number[]} */
-  #positions = [];
+  /** Position of the newest stored row of the last call. */
+  #newest = 0;
 
   /** @param {any} core @param {Bridge} bridge @param {Window} window @param {string | undefined} format @param {any} model */
   constructor(core, bridge, window, format, model) {
@@ -113,7 +113,8 @@ class Cascade {
     return this.#run(async (live) => {
       const { messages, positions, signal, idleMs } = taken();
       signal?.throwIfAborted();
-      refuseViews(messages);
+      // What passed once and is the same object still passes.
+      refuseViews(messages, this.#rows.known(messages));
       const host = this.#formatOf(messages);
       const listed = listRows(host, messages, positions);
       const { format } = listed;
@@ -125,12 +126,13 @@ class Cascade {
       bridge.signal = signal;
       try {
         this.#rows.owners = listed.owners;
-        this.#rows.push(listed.messages, listed.positions, format);
-        this.#positions = /** @type {number[]} */ (listed.positions ? listed.positions.filter((/** @type {any} */ p) => p !== null && p !== undefined) : listed.messages.map((/** @type {any} */ _, /** @type {number} */ i) => i));
+        this.#rows.push(listed.messages, listed.positions, format, { whole: ask !== undefined });
+        this.#newest = newestPosition(listed.positions, listed.messages.length);
         this.#core.setIdle(idleMs ?? -1);
         const report = await run(this.#core.next(ask));
-        await this.#redactAgain(report.steps, listed.messages, format);
-        const { recipe, view, handles } = this.#layer.lay(report.steps, listed.messages, format, (row, part) => bridge.output(row, part), (row) => this.#rows.printOf(row));
+        const fresh = this.#layer.take(report.steps, this.#rows.takeStable());
+        await this.#redactAgain(fresh, listed.messages, format);
+        const { recipe, view, handles } = this.#layer.lay(listed.messages, format, (row, part) => bridge.output(row, part), (row) => this.#rows.printOf(row));
         this.#handlesShown ||= handles;
         const { steps: _steps, events, background, record, folded, ...rest } = report;
         const pending = folded ? await this.#pending(view, recipe) : 0;
@@ -238,7 +240,7 @@ class Cascade {
       v: TICKET,
       transcript: this.#bridge.transcript,
       format: (this.#format ?? aiSdk).name,
-      to: Math.max(this.#positions.at(-1) ?? 0, plan.covered),
+      to: Math.max(this.#newest, plan.covered),
       model: this.#model,
       config: this.#core.config(),
       ...(context?.length > 0 ? { context } : {}),
@@ -318,7 +320,7 @@ class Cascade {
       const told = this.#core.settle(usageOf(input.usage));
       if (isTaskBoundary(input.messages, this.#format ?? aiSdk)) told.push(...[this.#core.handoff()].filter(Boolean));
       const events = this.#number(told);
-      const { occupancy, window } = this.#core.inspect();
+      const { occupancy, window } = this.#core.gauge();
       const due = this.#core.foldDue();
       return { occupancy, window, events, ...(learned && { overflow: learned }), ...(due ? { background: this.#atRest(due) } : {}) };
     });
@@ -574,6 +576,13 @@ function settled(look) {
 function agentOf({ agent }) {
   if (agent !== undefined && agent !== null && (typeof agent !== 'string' || agent === '')) throw badInput('`frame.agent` must be a non-empty string');
   return agent ?? undefined;
+}
+
+/** Position of the newest row that is stored; rows without positions are stored under their index. @param {readonly any[] | undefined} positions @param {number} rows */
+function newestPosition(positions, rows) {
+  if (!positions) return Math.max(0, rows - 1);
+  for (let i = positions.length - 1; i >= 0; i -= 1) if (positions[i] !== null && positions[i] !== undefined) return positions[i];
+  return 0;
 }
 
 /** Whether a response ended the task at hand: the model said something and waits for nothing. @param {any} messages @param {any} format */

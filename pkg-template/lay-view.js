@@ -2,56 +2,87 @@
 // Turns the core's steps into ops and a view over the host's objects.
 //
 // Decides object identity: what no step touches is the host's own object, the same edit is the same copy
-// in every view, a message of ours is the same object as long as its text stands. Formats decide how an
-// output or a text of ours looks in a message.
+// in every view, a message of ours is the same object as long as its text stands. Steps and rows that did
+// not change since the view before are not laid again. Formats decide how an output or a text of ours looks
+// in a message.
 
 import { edited } from './apply.js';
+import { EarlierList } from './earlier-list.js';
 import { reasoningChange } from './formats/reasoning.js';
 import { inputLeaf } from './inputs.js';
 import { mediaLeaf, shortenedWithoutMedia } from './media-left-out.js';
 import { handOut } from './origins.js';
 import { shorten, textOutput } from './outputs.js';
 
+/** @typedef {{ recipe: any[], view: any[], ends: number[] }} Laid the view's length behind each step in `ends` */
+
 export class ViewLayer {
   /** @type {WeakMap<object, { key: string, op: any, copy: any }>} */
   #edits = new WeakMap();
   /** @type {Map<string, any>} */
   #inserts = new Map();
+  /** The steps as the core told them, all of them. @type {any[]} */
+  #steps = [];
+  /** Steps at the beginning that are those of the view laid last. */
+  #same = 0;
+  /** What was laid last, for as long as the host holds those messages. @type {EarlierList<Laid>} */
+  #laid = new EarlierList();
+  #handles = false;
 
   /**
-   * @param {any[]} steps
+   * Takes what the core says of its steps: the first `same` are those it told before. Returns the steps that
+   * are to be laid: all behind the first that is new, or that edits a row which is not what it was.
+   * @param {{ same: number, steps: any[] }} told @param {number} stable rows at the beginning that are what they were
+   */
+  take({ same, steps }, stable) {
+    this.#steps.length = same;
+    for (const step of steps) this.#steps.push(step);
+    let keep = Math.min(this.#same, same);
+    while (keep > 0 && rowsEnd(this.#steps[keep - 1]) > stable) keep -= 1;
+    this.#same = keep;
+    return this.#steps.slice(keep);
+  }
+
+  /**
+   * Lays the steps that were taken.
    * @param {readonly any[]} messages
    * @param {any} format
    * @param {(row: number, part: number) => any} outputAt a result's output as it may be shown (redacted where it was)
    * @param {(row: number) => number | undefined} [printOf] differs when a message was changed in place
-   * @returns {{ recipe: any[], view: any[], handles: boolean }} `handles`: whether the view names any
+   * @returns {{ recipe: any[], view: any[], handles: boolean }} `handles`: whether the view names any, or did
    */
-  lay(steps, messages, format, outputAt, printOf = () => undefined) {
-    const recipe = [];
-    const view = [];
-    const inserts = new Map();
-    let handles = false;
-    for (const step of steps) {
+  lay(messages, format, outputAt, printOf = () => undefined) {
+    const before = this.#laid.find(messages);
+    const from = before ? this.#same : 0;
+    const view = before ? before.view.slice(0, from === 0 ? 0 : before.ends[from - 1]) : [];
+    const recipe = before ? before.recipe.slice(0, from) : [];
+    const ends = before ? before.ends.slice(0, from) : [];
+    const inserts = from === 0 ? new Map() : this.#inserts;
+    for (const step of this.#steps.slice(from)) {
       if (step.op === 'keep') {
-        recipe.push({ keep: [step.from, step.to] });
+        recipe.push(frozen({ keep: [step.from, step.to] }));
         for (let i = step.from; i < step.to; i += 1) view.push(messages[i]);
       } else if (step.op === 'drop') {
-        recipe.push({ drop: [step.from, step.to] });
+        recipe.push(frozen({ drop: [step.from, step.to] }));
       } else if (step.op === 'insert') {
         const message = this.#insert(step, format);
         inserts.set(JSON.stringify(step.parts), message);
-        recipe.push({ insert: message, origin: step.origin });
+        recipe.push(Object.freeze({ insert: message, origin: step.origin }));
         view.push(message);
-        handles = true;
+        this.#handles = true;
       } else {
         const { op, copy } = this.#edit(step, messages[step.row], format, outputAt, printOf(step.row));
-        recipe.push(op);
+        recipe.push(frozen(op));
         view.push(copy);
-        handles ||= step.set.some((/** @type {any} */ r) => r.handle);
+        this.#handles ||= step.set.some((/** @type {any} */ r) => r.handle);
       }
+      ends.push(view.length);
     }
     this.#inserts = inserts;
-    return { recipe, view, handles };
+    this.#same = this.#steps.length;
+    // The host gets arrays of its own: what it does to them is not done to the next view.
+    this.#laid.remember(messages, { recipe, view, ends });
+    return { recipe: recipe.slice(), view: view.slice(), handles: this.#handles };
   }
 
   /** @param {any} step @param {any} format */
@@ -79,6 +110,15 @@ export class ViewLayer {
     return { op, copy };
   }
 }
+
+/** Ops stay from view to view, so nobody may write to them. @param {any} op */
+function frozen(op) {
+  for (const list of [op.keep, op.drop, op.set, op.cut, op.append]) if (list) Object.freeze(list);
+  return Object.freeze(op);
+}
+
+/** The row behind a step's rows; 0 for a message of ours, which depends on none. @param {any} step */
+const rowsEnd = (step) => (step.op === 'edit' ? step.row + 1 : (step.to ?? 0));
 
 /** @param {any} replace @param {any} message @param {any} format @param {() => any} output */
 function leafOf(replace, message, format, output) {

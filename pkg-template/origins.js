@@ -38,16 +38,23 @@ export const NOTICE = 'notice';
 /** Rows of the host: a chapter's brief that it stored, and its notices. */
 const STORED = new Set(['user', NOTICE]);
 
-/** @param {readonly any[]} messages @throws {CascadeError} `view_recorded` when one of them was made for a view */
-export function refuseViews(messages) {
-  const at = messages.findIndex((m) => {
-    if (m === null || typeof m !== 'object') return false;
-    try {
-      const origin = originOf(m);
-      return origin !== undefined && !STORED.has(origin);
-    } catch {
-      return false;
-    }
-  });
-  if (at >= 0) throw new CascadeError('view_recorded', `\`messages[${at}]\` is a message that an earlier view handed out; pass the rows as they were recorded`);
+/**
+ * @param {readonly any[]} messages @param {number} [from] the first one that was not looked at before
+ * @throws {CascadeError} `view_recorded` when one of them was made for a view
+ */
+export function refuseViews(messages, from = 0) {
+  let at = from;
+  while (at < messages.length && !isOurs(messages[at])) at += 1;
+  if (at < messages.length) throw new CascadeError('view_recorded', `\`messages[${at}]\` is a message that an earlier view handed out; pass the rows as they were recorded`);
+}
+
+/** @param {any} message */
+function isOurs(message) {
+  if (message === null || typeof message !== 'object') return false;
+  try {
+    const origin = originOf(message);
+    return origin !== undefined && !STORED.has(origin);
+  } catch {
+    return false;
+  }
 }

@@ -42,7 +42,9 @@ export function plan({ messages, positions, format, model, config, occupancy, st
     rows.push(listed.messages, listed.positions, form);
     if (occupancy !== undefined) core.pinOccupancy(occupancy);
     const { steps, ...report } = runNow(core.next());
-    const { recipe, view } = new ViewLayer().lay(steps, listed.messages, form, (row, part) => form.output(listed.messages[row], part));
+    const layer = new ViewLayer();
+    layer.take(steps, listed.messages.length);
+    const { recipe, view } = layer.lay(listed.messages, form, (row, part) => form.output(listed.messages[row], part));
     const { ledger, breakdown, thresholds } = core.inspect();
     return { ...report, recipe, view, cut: JSON.parse(core.cuts()), ledger, breakdown, thresholds, spill: [...spill].map(([handle, text]) => ({ handle, text })), state: core.state(), ...(host.rows && { messages: listed.messages }) };
   } finally {

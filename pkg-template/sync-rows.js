@@ -2,9 +2,12 @@
 // Brings the core's rows up to the host's list, touching only what changed.
 //
 // "Unchanged" means the same object and the same fingerprint of types and lengths, because hosts mutate
-// messages in place. No host object is kept: identity is a number in a WeakMap. A fresh copy with the
-// same content is recognised by the core and changes nothing.
+// messages in place. Which objects are the same is asked of every row in every call; the fingerprint of the
+// newest rows and, in turn, of a stretch of the older ones, so that a step costs the same however long the
+// session is. No host object is kept: identity is a number in a WeakMap. A fresh copy with the same content
+// is recognised by the core and changes nothing.
 
+import { EarlierList, commonRows } from './earlier-list.js';
 import { badInput } from './errors.js';
 import { fingerprint, identity } from './fingerprint.js';
 import { FORMAT_NAMES } from './formats/index.js';
@@ -17,12 +20,21 @@ import { NOTICE, originOf } from './origins.js';
 const ROLES = new Set(['system', 'developer', 'user', 'human', 'assistant', 'ai', 'model', 'tool', 'function']);
 /** A format's code for the role of a system message. */
 const SYSTEM = 0;
+/** Newest rows whose fingerprint is taken in every call: these are what hosts write to. */
+const NEWEST = 64;
+/** Older rows whose fingerprint is taken in a call, in turn. */
+const STRETCH = 192;
 
 export class RowSync {
   #core;
   #window;
   /** @type {{ id: number, print: number, position: number, owner: number, system: boolean }[]} */
   #rows = [];
+  /** The messages of the last list. @type {EarlierList<{ messages: readonly any[], positions: readonly any[] | undefined }>} */
+  #earlier = new EarlierList();
+  /** Where the next stretch begins. */
+  #turn = 0;
+  #stable = 0;
 
   /** @param {any} core @param {import('./project.js').Window} window */
   constructor(core, window) {
@@ -38,37 +50,93 @@ export class RowSync {
   /** Forgets what was pushed, so that everything is measured anew. */
   reset() {
     this.#core.rewind(0);
-    this.#rows = [];
+    this.#forget();
+  }
+
+  /** How many messages at the beginning are the ones of the list before, the same objects. @param {readonly any[]} messages */
+  known(messages) {
+    const earlier = this.#earlier.find(messages);
+    return earlier ? Math.min(commonRows(earlier.messages, messages), this.#rows.length) : 0;
   }
 
   /**
    * @param {readonly any[]} messages
    * @param {readonly (number | null | undefined)[] | undefined} positions
    * @param {import('./formats/parts.js').Format} format
+   * @param {{ whole?: boolean }} [look] `whole`: takes the fingerprint of every row
    */
-  push(messages, positions, format) {
+  push(messages, positions, format, { whole = false } = {}) {
     // Lists of plain texts read alike in several formats; until one is certain, the core's own demands hold.
     if (FORMAT_NAMES.includes(/** @type {any} */ (format.name))) this.#core.setFormat(format.name);
     if (positions && positions.length !== messages.length) throw badInput(`\`positions\` has ${positions.length} entries for ${messages.length} messages`);
     this.#dropCovered(messages, positions, format);
-    for (let i = 0; i < messages.length; i += 1) {
-      const message = messages[i];
-      if (message === null || typeof message !== 'object') throw badInput(`\`messages[${i}]\` must be a message object`);
-      const position = positions ? positionOf(positions[i], i) : i;
-      const id = identity(message);
-      const print = readable(i, () => fingerprint(message));
-      const known = this.#rows[i];
-      if (known && i < this.#core.rows() && known.id === id && known.print === print && known.position === position) continue;
-      this.#project(message, i, position, format);
-      this.#rows[i] = { id, print, position, owner: this.owners?.[i] ?? position, system: format.role(message) === SYSTEM };
+    let stable = this.#unchanged(messages, positions, whole);
+    // A list that is refused half way is no list to go on from.
+    this.#earlier.forget();
+    try {
+      for (let i = stable; i < messages.length; i += 1) if (this.#take(messages[i], i, positions, format) && stable === i) stable = i + 1;
+    } finally {
+      this.#stable = Math.min(this.#stable, stable);
     }
     if (this.#core.rows() > messages.length) this.#core.rewind(messages.length);
     this.#rows.length = messages.length;
+    this.#earlier.remember(messages, { messages, positions });
+  }
+
+  /** Brings one row up to date. Returns whether it was. @param {any} message @param {number} i @param {readonly any[] | undefined} positions @param {any} format */
+  #take(message, i, positions, format) {
+    if (message === null || typeof message !== 'object') throw badInput(`\`messages[${i}]\` must be a message object`);
+    const position = positions ? positionOf(positions[i], i) : i;
+    const id = identity(message);
+    const print = readable(i, () => fingerprint(message));
+    const known = this.#rows[i];
+    if (known && i < this.#core.rows() && known.id === id && known.print === print && known.position === position) return true;
+    this.#project(message, i, position, format);
+    this.#rows[i] = { id, print, position, owner: this.owners?.[i] ?? position, system: format.role(message) === SYSTEM };
+    return false;
   }
 
   /** Measures everything again at the next push, because prices changed; what weighs the same stays. */
   reprice() {
+    this.#forget();
+  }
+
+  #forget() {
     this.#rows = [];
+    this.#earlier.forget();
+    this.#stable = 0;
+  }
+
+  /** Rows at the beginning that nothing happened to since this was asked last. */
+  takeStable() {
+    const stable = this.#stable;
+    this.#stable = Infinity;
+    return stable;
+  }
+
+  /**
+   * Rows at the beginning that are the same objects under the same positions, and look the same where they
+   * are looked at.
+   * @param {readonly any[]} messages @param {readonly any[] | undefined} positions @param {boolean} whole
+   */
+  #unchanged(messages, positions, whole) {
+    const earlier = this.#earlier.find(messages);
+    if (!earlier || Boolean(earlier.positions) !== Boolean(positions)) return 0;
+    let same = Math.min(commonRows(earlier.messages, messages), this.#rows.length, this.#core.rows());
+    if (positions && earlier.positions) same = Math.min(same, commonRows(earlier.positions, positions));
+    const newest = Math.max(0, same - NEWEST);
+    if (whole || newest <= STRETCH) return this.#firstChanged(messages, 0, same);
+    const start = this.#turn < newest ? this.#turn : 0;
+    const end = Math.min(start + STRETCH, newest);
+    this.#turn = end;
+    const changed = this.#firstChanged(messages, start, end);
+    return changed < end ? changed : this.#firstChanged(messages, newest, same);
+  }
+
+  /** @param {readonly any[]} messages @param {number} from @param {number} to */
+  #firstChanged(messages, from, to) {
+    for (let i = from; i < to; i += 1) if (readable(i, () => fingerprint(messages[i])) !== this.#rows[i].print) return i;
+    return to;
   }
 
   /**
@@ -90,7 +158,11 @@ export class RowSync {
     if (!Number.isSafeInteger(owner) || rows[lead].owner === owner) return;
     let to = rows.findIndex((row) => row.owner === owner);
     if (to < 0 && rows.every((row) => row.owner < Number(owner))) to = rows.length;
-    if (to > lead && this.#core.dropCovered(lead, to - lead)) rows.splice(lead, to - lead);
+    if (to > lead && this.#core.dropCovered(lead, to - lead)) {
+      rows.splice(lead, to - lead);
+      this.#earlier.forget();
+      this.#stable = 0;
+    }
   }
 
   /** @param {any} message @param {number} at @param {number} position @param {import('./formats/parts.js').Format} format */

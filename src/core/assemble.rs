@@ -133,61 +133,89 @@ pub enum At {
 /// The recipe of the view, checked: every row is accounted for.
 pub fn recipe(session: &Session) -> Result<Vec<Step>, Error> {
     ledger::check(&ledger(session), session.transcript.len())?;
-    let mut steps: Vec<Step> = Vec::new();
-    let mut blocks = session.placed().iter().peekable();
-    let leading = session.transcript.rows().iter().take_while(|r| r.role == Role::System).count();
-    for (at, row) in session.transcript.rows().iter().enumerate() {
-        if at == leading {
-            push_head(session, &mut steps);
-        }
-        while let Some(placed) = blocks.next_if(|p| p.row == at && !p.behind) {
-            push_block(session, placed, &mut steps);
-        }
-        let mut append = Vec::new();
-        let mut behind = Vec::new();
-        while let Some(placed) = blocks.next_if(|p| p.row == at) {
-            // A block goes onto the user's own row where there is one; elsewhere it is a row of its own.
-            match session.block(placed).filter(|_| row.role == Role::User && !row.is_hidden()) {
-                Some(block) if block.kind != BlockKind::Brief => append.push(Text { text: block.text.clone(), origin: block.kind.origin() }),
-                _ => behind.push(*placed),
+    let mut pen = Pen::default();
+    pen.rows(session, 0);
+    Ok(pen.steps)
+}
+
+/// Writes steps in view order.
+#[derive(Debug, Default)]
+pub(super) struct Pen {
+    pub(super) steps: Vec<Step>,
+    /// The row at whose turn each step was added.
+    pub(super) at: Vec<usize>,
+}
+
+impl Pen {
+    fn push(&mut self, at: usize, step: Step) {
+        self.steps.push(step);
+        self.at.push(at);
+    }
+
+    /// The steps of the rows from `from` on; those in front of it stand.
+    pub(super) fn rows(&mut self, session: &Session, from: usize) {
+        let placed = session.placed();
+        let mut blocks = placed.iter().skip(placed.partition_point(|p| p.row < from)).peekable();
+        let leading = session.transcript.rows().iter().take_while(|r| r.role == Role::System).count();
+        for (at, row) in session.transcript.rows().iter().enumerate().skip(from) {
+            if at == leading {
+                self.head(session, at);
+            }
+            while let Some(placed) = blocks.next_if(|p| p.row == at && !p.behind) {
+                self.block(session, placed, at);
+            }
+            let mut append = Vec::new();
+            let mut behind = Vec::new();
+            while let Some(placed) = blocks.next_if(|p| p.row == at) {
+                // A block goes onto the user's own row where there is one; elsewhere it is a row of its own.
+                match session.block(placed).filter(|_| row.role == Role::User && !row.is_hidden()) {
+                    Some(block) if block.kind != BlockKind::Brief => append.push(Text { text: block.text.clone(), origin: block.kind.origin() }),
+                    _ => behind.push(*placed),
+                }
+            }
+            self.row(session, at, append);
+            for placed in behind {
+                self.block(session, &placed, at);
             }
         }
-        push_row(session, at, append, &mut steps);
-        for placed in behind {
-            push_block(session, &placed, &mut steps);
+        if session.transcript.len() <= leading {
+            // Behind every row there may be: with the first other row it moves.
+            self.head(session, usize::MAX);
         }
     }
-    if session.transcript.len() <= leading {
-        push_head(session, &mut steps);
-    }
-    Ok(steps)
-}
 
-fn push_row(session: &Session, at: usize, append: Vec<Text>, steps: &mut Vec<Step>) {
-    let Some(row) = session.transcript.row(at) else { return };
-    if row.is_hidden() {
-        match steps.last_mut() {
-            Some(Step::Drop { to, .. }) if *to == at => *to = at + 1,
-            _ => steps.push(Step::Drop { from: at, to: at + 1 }),
+    fn row(&mut self, session: &Session, at: usize, append: Vec<Text>) {
+        let Some(row) = session.transcript.row(at) else { return };
+        if row.is_hidden() {
+            match self.steps.last_mut() {
+                Some(Step::Drop { to, .. }) if *to == at => *to = at + 1,
+                _ => self.push(at, Step::Drop { from: at, to: at + 1 }),
+            }
+            return;
         }
-        return;
-    }
-    let (cut, unname) = session.stripped_of(at);
-    if !append.is_empty() || !unname.is_empty() || row.parts.iter().any(|p| p.stand_in.is_some()) {
-        steps.push(Step::Edit { row: at, set: replacements(session, at), cut, unname, append });
-    } else {
-        match steps.last_mut() {
-            Some(Step::Keep { to, .. }) if *to == at => *to = at + 1,
-            _ => steps.push(Step::Keep { from: at, to: at + 1 }),
+        let (cut, unname) = session.stripped_of(at);
+        if !append.is_empty() || !unname.is_empty() || row.parts.iter().any(|p| p.stand_in.is_some()) {
+            self.push(at, Step::Edit { row: at, set: replacements(session, at), cut, unname, append });
+        } else {
+            match self.steps.last_mut() {
+                Some(Step::Keep { to, .. }) if *to == at => *to = at + 1,
+                _ => self.push(at, Step::Keep { from: at, to: at + 1 }),
+            }
         }
     }
-}
 
-/// The head: one synthetic user row in front of the kept rows.
-fn push_head(session: &Session, steps: &mut Vec<Step>) {
-    let parts: Vec<Text> = session.head().into_iter().map(|p| Text { text: p.text, origin: head_origin(p.origin) }).collect();
-    if !parts.is_empty() {
-        steps.push(Step::Insert { parts, origin: "summary" });
+    /// The head: one synthetic user row in front of the kept rows.
+    fn head(&mut self, session: &Session, at: usize) {
+        let parts: Vec<Text> = session.head().into_iter().map(|p| Text { text: p.text, origin: head_origin(p.origin) }).collect();
+        if !parts.is_empty() {
+            self.push(at, Step::Insert { parts, origin: "summary" });
+        }
+    }
+
+    fn block(&mut self, session: &Session, placed: &Placed, at: usize) {
+        if let Some(block) = session.block(placed) {
+            self.push(at, Step::Insert { parts: vec![Text { text: block.text.clone(), origin: block.kind.origin() }], origin: block.kind.origin() });
+        }
     }
 }
 
@@ -198,12 +226,6 @@ fn head_origin(origin: HeadOrigin) -> &'static str {
         HeadOrigin::Authority => "authority",
         HeadOrigin::Orders => "orders",
         HeadOrigin::Digest => "digest",
-    }
-}
-
-fn push_block(session: &Session, placed: &Placed, steps: &mut Vec<Step>) {
-    if let Some(block) = session.block(placed) {
-        steps.push(Step::Insert { parts: vec![Text { text: block.text.clone(), origin: block.kind.origin() }], origin: block.kind.origin() });
     }
 }
 
@@ -344,7 +366,7 @@ pub fn take_prefix(session: &mut Session) -> Prefix {
             };
             Prefix {
                 tokens: common.map_or(0, |n| session.gauge.estimate(session.measured(n))),
-                bytes: common.map_or(0, |n| session.frame.bytes() + session.transcript.rows().iter().take(n).map(|r| r.view_bytes()).sum::<u64>()),
+                bytes: common.map_or(0, |n| session.frame.bytes() + session.transcript.totals_before(n).bytes),
                 broken_by,
             }
         }
@@ -379,29 +401,11 @@ pub fn buckets(session: &Session) -> Breakdown {
     let mut buckets = session.frame.buckets();
     let mut by_kind: [(&str, u32); 7] =
         [("User", 0), ("Assistant", 0), ("Reasoning", 0), ("Tool calls", 0), ("Tool results", 0), ("Other", 0), ("Briefing and notes", 0)];
-    let mut media = 0u32;
-    let mut system = 0u32;
-    for row in session.transcript.rows().iter().filter(|r| !r.is_hidden()) {
-        for part in &row.parts {
-            let attached = part.view_media();
-            media = media.saturating_add(attached);
-            let text = part.view_tokens() - attached;
-            if row.role == Role::System {
-                system = system.saturating_add(text);
-                continue;
-            }
-            let slot = match (part.kind, row.role) {
-                (PartKind::Reasoning, _) => 2,
-                (PartKind::Call, _) => 3,
-                (PartKind::Result, _) => 4,
-                (PartKind::Text, Role::User) => 0,
-                (PartKind::Text, _) => 1,
-                _ => 5,
-            };
-            if let Some(kind) = by_kind.get_mut(slot) {
-                kind.1 = kind.1.saturating_add(text);
-            }
-        }
+    let totals = session.transcript.totals();
+    let whole = |n: u64| n.min(u64::from(u32::MAX)) as u32;
+    let (media, system) = (whole(totals.media), whole(totals.system));
+    for (kind, tokens) in by_kind.iter_mut().zip(totals.kinds) {
+        kind.1 = whole(tokens);
     }
     let mut context = 0u32;
     for part in session.head() {

@@ -44,11 +44,11 @@ pub fn branch(state: &State, at: u64, positions: &Positions) -> State {
         boundary,
         entries: entries.collect(),
         blocks: state.blocks.iter().filter(|b| b.to <= at).cloned().map(|b| moved_block(b, &map)).collect(),
-        folds,
+        folds: folds.into(),
         taken: state.taken.clone(),
         stripped: state.stripped.iter().filter(|p| **p <= at).map(|p| map(*p)).collect(),
         context: state.context.clone(),
-        order_keys: moved_keys(&state.order_keys, at, &map),
+        order_keys: moved_keys(&state.order_keys, at, &map).into(),
         pins: state.pins.iter().filter(|p| **p <= at).map(|p| map(*p)).collect(),
         turn: state.turn.filter(|p| *p <= at).map(map),
         calibration: state.calibration,
@@ -144,15 +144,16 @@ mod tests {
         let entry = |handle: &str| Entry { handle: Some(handle.into()), ..Entry::default() };
         State {
             boundary: Some(22),
-            folds: vec![fold(15, 19), fold(22, 30)],
-            entries: [
+            folds: vec![fold(15, 19), fold(22, 30)].into(),
+            entries: BTreeMap::from([
                 ("18.0".to_owned(), entry("c2")),
                 ("25.0".to_owned(), entry("c3")),
                 ("19.1".to_owned(), Entry { redacted: true, handle: None, ..entry("") }),
-            ]
+            ])
             .into(),
-            blocks: vec![Block { kind: BlockKind::Group, from: 16, to: 17, text: "[… rows:16-17 …]".into(), tokens: 4, handle: Some("rows:16-17".into()) }],
-            pins: [3, 40].into(),
+            blocks: vec![Block { kind: BlockKind::Group, from: 16, to: 17, text: "[… rows:16-17 …]".into(), tokens: 4, handle: Some("rows:16-17".into()) }]
+                .into(),
+            pins: [3, 40].into_iter().collect(),
             ..State::default()
         }
     }
@@ -165,7 +166,7 @@ mod tests {
         assert!(child.folds[0].head[0].text.contains("[row 103]\nuse tabs"));
         assert_eq!(child.entries.keys().collect::<Vec<_>>(), ["118.0", "119.1"]);
         assert_eq!((child.blocks[0].from, child.blocks[0].handle.as_deref(), child.blocks[0].text.as_str()), (116, Some("rows:116-117"), "[… rows:116-117 …]"));
-        assert_eq!(child.pins.into_iter().collect::<Vec<_>>(), [103]);
+        assert_eq!(child.pins.iter().copied().collect::<Vec<_>>(), [103]);
         assert_eq!(handles(&state(), 20), ["c1", "c2"]);
     }
 

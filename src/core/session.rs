@@ -3,11 +3,14 @@
 //! Holds the values that the ladder plans on and the assembly renders. Decides nothing itself; keeps the
 //! view's sizes in step with the decision log.
 
+use std::collections::BTreeMap;
+
 use super::config::Config;
 use super::error::{Code, Error};
 use super::event::EvictedResult;
 use super::fold::apply;
 use super::frame::Frame;
+use super::kept::Kept;
 use super::measure::family::Family;
 use super::measure::lexicon::Lexicon;
 use super::measure::meter::measure;
@@ -20,7 +23,7 @@ use super::relieve::readback;
 use super::restore::frames::escape;
 use super::session_view::Placed;
 use super::state::{Breaker, Edit, Entry, State};
-use super::transcript::{Call, CallId, PartKind, Role, Row, Transcript};
+use super::transcript::{CallId, PartKind, Role, Row, Transcript};
 use super::view::HeadOrigin;
 
 /// Why the view differs from the one before, and where.
@@ -78,6 +81,8 @@ pub struct Session {
     pub resumed: bool,
     /// Where the blocks of the state stand.
     pub(super) placed: Vec<Placed>,
+    /// What is kept from step to step.
+    pub(super) kept: Kept,
     /// What old rounds could free, as far as it was summed up.
     pub aged: Option<Aged>,
     /// Rows at the last step that paid for carrying old results.
@@ -115,6 +120,7 @@ impl Session {
             change: None,
             resumed,
             placed: Vec::new(),
+            kept: Kept::default(),
             aged: None,
             carried_at: 0,
             idle_ms: None,
@@ -255,7 +261,7 @@ impl Session {
         }
         self.drop_stored_briefs();
         self.lay_stripped(if self.state.stripped.is_empty() { self.transcript.len() } else { from });
-        self.lay_view(from, "adopted");
+        self.lay_appended(from, "adopted");
         self.capture_context(false);
         self.place_anchor();
         Ok(())
@@ -299,8 +305,9 @@ impl Session {
 
     /// The result is another one than the entry was made for.
     fn forget_entry(&mut self, call: CallId) {
-        if let Some(key) = self.transcript.index().call(call).map(Call::key) {
-            let handle = self.state.entries.remove(&key).and_then(|e| e.handle);
+        if let Some(call) = self.transcript.index().call(call) {
+            let (key, row) = (call.key(), call.result.map_or(call.row, |r| r.0));
+            let handle = self.log(row, |entries| entries.remove(&key)).and_then(|e| e.handle);
             self.state.taken.extend(handle);
             self.dirty = true;
         }
@@ -312,11 +319,9 @@ impl Session {
         for key in provisional {
             let Some(handle) = key.strip_prefix('~') else { continue };
             let Some(call) = self.transcript.index().by_handle(handle).filter(|c| c.position.is_some()) else { continue };
-            let settled = call.key();
-            if let Some(entry) = self.state.entries.remove(&key) {
-                self.state.entries.insert(settled, entry);
-                self.dirty = true;
-            }
+            let (settled, row) = (call.key(), call.row);
+            let moved = self.log(row, |entries| entries.remove(&key).map(|entry| entries.insert(settled, entry)));
+            self.dirty |= moved.is_some();
         }
     }
 
@@ -339,6 +344,25 @@ impl Session {
         self.state.entries.get(&self.transcript.index().call(call)?.key())
     }
 
+    /// Writes to the decision log about a call whose rows begin at `row`.
+    pub(super) fn log<R>(&mut self, row: usize, write: impl FnOnce(&mut BTreeMap<String, Entry>) -> R) -> R {
+        let known = self.kept.drawn.knows(&self.state.entries);
+        let done = write(&mut self.state.entries);
+        if known {
+            self.kept.drawn.goes_on(&self.state.entries);
+            self.transcript.touch(row);
+        }
+        done
+    }
+
+    /// Keeps what is known of an output that arrives before its row.
+    pub fn log_arrival(&mut self, handle: &str, entry: Entry) {
+        let row = self.transcript.index().by_handle(handle).map_or(self.transcript.len(), |c| c.row);
+        let key = self.provisional_key(handle);
+        self.log(row, |entries| entries.insert(key, entry));
+        self.dirty = true;
+    }
+
     /// Writes an entry and keeps the view's sizes in step.
     pub fn set_entry(&mut self, call: CallId, mut entry: Entry, cause: &'static str) {
         let Some(call) = self.transcript.index().call(call).cloned() else { return };
@@ -351,14 +375,14 @@ impl Session {
                 self.note_change(row, cause);
             }
         }
-        self.state.entries.insert(call.key(), entry);
+        self.log(call.result.map_or(call.row, |r| r.0), |entries| entries.insert(call.key(), entry));
         self.aged = None;
         self.dirty = true;
     }
 
     /// Frame and the first `rows` rows of the view, in measured tokens.
     pub fn measured(&self, rows: usize) -> u64 {
-        let messages: u64 = self.transcript.rows().iter().take(rows).map(|r| u64::from(r.view_tokens())).sum();
+        let messages = self.transcript.totals_before(rows).view;
         self.frame.tokens() + self.head_tokens() + messages + self.block_tokens(rows) + self.framing(rows)
     }
 
@@ -369,15 +393,14 @@ impl Session {
 
     /// What the host's list would weigh if nothing had been relieved.
     pub fn raw_tokens(&self) -> u32 {
-        let rows: u64 = self.transcript.rows().iter().map(|r| u64::from(r.tokens())).sum();
-        self.gauge.estimate(self.frame.tokens() + rows + self.framing(0))
+        self.gauge.estimate(self.frame.tokens() + self.transcript.totals().raw + self.framing(0))
     }
 
     /// Takes over a state that somebody else wrote. What only this process knows of results that arrived
     /// here (redacted, stored, shortened before their first send) is kept.
     pub fn merge(&mut self, mut state: State) {
         let mut kept = false;
-        for (key, mut entry) in std::mem::take(&mut self.state.entries) {
+        for (key, mut entry) in std::mem::take(&mut self.state.entries).into_inner() {
             // A stub that was not committed never was; what is known of the text behind it still holds.
             if matches!(entry.edit, Some(Edit::Stub { .. } | Edit::Input { .. })) {
                 entry.edit = None;

@@ -53,9 +53,7 @@ impl Session {
             return 0;
         }
         let result = u64::from(family.counted(family.result));
-        let hidden = self.transcript.rows().iter().take(rows).filter(|r| !r.is_hidden());
-        let stubs = hidden.flat_map(|r| &r.parts).filter(|p| p.stand_in.is_some()).count() as u64;
-        u64::from(family.counted(family.base)) + stubs * result
+        u64::from(family.counted(family.base)) + self.transcript.totals_before(rows).stand_ins * result
     }
 
     /// The request as it stands, for the gauge.
@@ -73,7 +71,7 @@ impl Session {
             sent.turn |= user;
             sent.units += u32::from(user);
             for (i, part) in row.parts.iter().enumerate() {
-                let tokens = u64::from(part.view_tokens()).saturating_sub(u64::from(shown_media(part)));
+                let tokens = u64::from(part.view_tokens()).saturating_sub(u64::from(part.view_media()));
                 if own {
                     sent.response += tokens;
                     sent.reasoning += if part.kind == PartKind::Reasoning { tokens } else { 0 };
@@ -102,14 +100,8 @@ impl Session {
     }
 
     fn media(&self, rows: usize) -> u64 {
-        let shown = self.transcript.rows().iter().take(rows).filter(|r| !r.is_hidden());
-        shown.flat_map(|r| &r.parts).map(|p| u64::from(shown_media(p))).sum()
+        self.transcript.totals_before(rows).media
     }
-}
-
-/// Tokens of media that the view shows.
-fn shown_media(part: &Part) -> u32 {
-    part.view_media()
 }
 
 /// Counted tokens around a part: the message's own at its first part, the call's, the result's.

@@ -5,18 +5,25 @@
 
 use std::collections::BTreeMap;
 
+use super::kept::Sealed;
 use super::session::Session;
+use super::transcript::Row;
 
 impl Session {
     /// Tells the index which handles are somebody's: those of the decision log, and those of calls that are
     /// no more.
     pub(super) fn reserve_handles(&mut self) {
+        let (entries, taken) = &self.kept.reserved;
+        if self.state.entries.is(entries) && self.state.taken.is(taken) {
+            return;
+        }
         let logged = self.state.entries.iter().filter_map(|(key, e)| Some((e.handle.as_deref()?.into(), key.clone())));
         let mut reserved: BTreeMap<Box<str>, String> = logged.collect();
-        for handle in &self.state.taken {
+        for handle in self.state.taken.iter() {
             reserved.insert(handle.as_str().into(), String::new());
         }
         self.transcript.reserve(reserved);
+        self.kept.reserved = (self.state.entries.token(), self.state.taken.token());
     }
 
     /// Call ids of covered rows go on being counted when the host passes those rows no more.
@@ -37,6 +44,30 @@ impl Session {
         let folded = self.state.folds.iter().flat_map(|f| f.stored.iter()).filter(|(_, p)| **p > to).map(|(h, _)| h.clone());
         let taken: Vec<String> = logged.chain(folded).collect();
         self.state.taken.extend(taken);
+    }
+
+    /// Positions of rows with a redacted result that were not asked for before: those that were appended since,
+    /// or all of them where the decision log was written to.
+    pub(super) fn newly_redacted(&mut self) -> Vec<u64> {
+        let (epoch, rows) = (self.transcript.epoch(), self.transcript.len());
+        let seen = &self.kept.sealed;
+        let goes_on = seen.epoch == epoch && seen.rows <= rows && self.state.entries.is(&seen.entries);
+        let found = match goes_on {
+            true => self.redacted_from(seen.rows),
+            false if self.state.entries.values().any(|e| e.redacted) => self.redacted_from(0),
+            false => Vec::new(),
+        };
+        self.kept.sealed = Sealed { epoch, rows, entries: self.state.entries.token() };
+        found
+    }
+
+    fn redacted_from(&self, from: usize) -> Vec<u64> {
+        let index = self.transcript.index();
+        let rows = self.transcript.rows().iter().enumerate().skip(from);
+        let redacted = |(at, row): &(usize, &Row)| {
+            (0..row.parts.len()).any(|part| index.call_of_result(*at, part).and_then(|c| self.entry(c)).is_some_and(|e| e.redacted))
+        };
+        rows.filter(redacted).filter_map(|(_, row)| row.position).collect()
     }
 
     /// Whether a new call may not be known by this handle.

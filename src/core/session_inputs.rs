@@ -10,9 +10,14 @@ fn input_key(call: &Call) -> String {
 }
 
 impl Session {
+    /// Whether shortened arguments stand in the view at all.
+    pub(super) fn shows_inputs(&self) -> bool {
+        self.config.eviction.inputs || self.state.inputs > 0
+    }
+
     /// What is known of the arguments of a call.
     pub fn input_entry(&self, call: CallId) -> Option<&Entry> {
-        if !self.config.eviction.inputs && self.state.inputs == 0 {
+        if !self.shows_inputs() {
             return None;
         }
         self.state.entries.get(&input_key(self.transcript.index().call(call)?))
@@ -24,7 +29,7 @@ impl Session {
         let stand_in = entry.edit.as_ref().map(|e| StandIn { tokens: e.tokens(), bytes: e.bytes(), media: 0 });
         self.transcript.set_stand_in(call.row, call.part, stand_in);
         self.note_change(call.row, cause);
-        self.state.entries.insert(input_key(&call), entry);
+        self.log(call.row, |entries| entries.insert(input_key(&call), entry));
         self.state.inputs += 1;
         self.aged = None;
         self.dirty = true;

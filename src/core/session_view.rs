@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use super::kept::{Covered, Laid, Weight};
 use super::measure::meter::measure;
 use super::session::Session;
 use super::transcript::Role;
@@ -29,27 +30,56 @@ impl Session {
     /// Rows before this one are covered by the fold in force (leading system rows aside).
     pub fn first_kept(&self) -> usize {
         let Some(boundary) = self.state.boundary else { return 0 };
-        let covered = self.transcript.rows().iter().rposition(|r| r.position.is_some_and(|p| p <= boundary));
-        let first = covered.map_or(0, |i| i + 1);
+        let first = self.covered_rows(boundary);
         // A boundary inside a round is moved back to its first row: shown twice rather than lost.
-        let inside = self.transcript.index().rounds().iter().find(|r| r.start < first && first < r.end);
-        inside.map_or(first, |r| r.start)
+        self.transcript.index().round_across(first).map_or(first, |r| r.start)
+    }
+
+    /// Rows up to the last one that is stored at the boundary or before. Only what was appended is looked at.
+    fn covered_rows(&self, boundary: u64) -> usize {
+        let (rows, epoch) = (self.transcript.rows(), self.transcript.epoch());
+        let known = self.kept.covered.get().filter(|c| c.epoch == epoch && c.boundary == boundary && c.rows <= rows.len());
+        let from = known.map_or(0, |c| c.rows);
+        let appended = rows.get(from..).unwrap_or_default();
+        let found = appended.iter().rposition(|r| r.position.is_some_and(|p| p <= boundary)).map(|i| from + i + 1);
+        let first = found.or(known.map(|c| c.first)).unwrap_or(0);
+        self.kept.covered.set(Some(Covered { epoch, boundary, rows: rows.len(), first }));
+        first
     }
 
     /// Rows the host pinned.
     pub fn pinned_rows(&self) -> Vec<usize> {
-        let rows = self.transcript.rows().iter().enumerate();
+        self.pinned_from(0)
+    }
+
+    fn pinned_from(&self, from: usize) -> Vec<usize> {
+        if self.state.pins.is_empty() {
+            return Vec::new();
+        }
+        let rows = self.transcript.rows().iter().enumerate().skip(from);
         rows.filter(|(_, r)| r.position.is_some_and(|p| self.state.pins.contains(&p))).map(|(i, _)| i).collect()
     }
 
     /// Pinned rows and the rows that make a round with one: it stays whole.
     pub fn pinned_rounds(&self) -> BTreeSet<usize> {
-        let mut rows: BTreeSet<usize> = self.pinned_rows().into_iter().collect();
+        self.pinned_rounds_from(0)
+    }
+
+    /// The same among the rounds that end behind row `from`.
+    fn pinned_rounds_from(&self, from: usize) -> BTreeSet<usize> {
+        let compaction = self.transcript.compaction().map(|(row, _)| row);
+        if self.state.pins.is_empty() && compaction.is_none() {
+            return BTreeSet::new();
+        }
+        let rounds = self.transcript.index().rounds();
+        let first = if from == 0 || self.transcript.index().has_late() { 0 } else { rounds.partition_point(|r| r.end <= from) };
+        let start = rounds.get(first).map_or(from, |r| r.start.min(from));
+        let mut rows: BTreeSet<usize> = self.pinned_from(start).into_iter().collect();
         // What the provider folded by itself stands in its item alone.
-        rows.extend(self.transcript.compaction().map(|(row, _)| row));
+        rows.extend(compaction);
         if !rows.is_empty() {
-            let rounds = self.transcript.index().rounds().iter().filter(|r| rows.range(r.start..r.end).next().is_some());
-            let whole: Vec<usize> = rounds.flat_map(|r| r.start..r.end).collect();
+            let pinned = rounds.iter().skip(first).filter(|r| rows.range(r.start..r.end).next().is_some());
+            let whole: Vec<usize> = pinned.flat_map(|r| r.start..r.end).collect();
             rows.extend(whole);
         }
         rows
@@ -61,17 +91,40 @@ impl Session {
         self.transcript.row(self.first_kept()).and_then(|r| r.position).is_some_and(|p| p <= boundary)
     }
 
-    /// Hides what folds and blocks cover, from row `from` on, and places the blocks.
+    /// Hides what folds and blocks cover, and places the blocks; what changes in front of row `from` is noted.
     pub(super) fn lay_view(&mut self, from: usize, cause: &'static str) {
+        self.lay_rows(0, from, cause);
+    }
+
+    /// The same after rows were appended from row `from` on: where nothing else changed since, only they and
+    /// what was unread before them are looked at.
+    pub(super) fn lay_appended(&mut self, from: usize, cause: &'static str) {
+        let start = self.kept.laid.as_ref().filter(|l| self.still_laid(l, from)).map_or(0, |l| l.live.min(self.live_from()).min(from));
+        self.lay_rows(start, from, cause);
+    }
+
+    /// Whether what was laid holds for all rows but the newest.
+    fn still_laid(&self, laid: &Laid, from: usize) -> bool {
+        let same = laid.epoch == self.transcript.epoch() && laid.rows == from && laid.boundary == self.state.boundary;
+        let pinned = !self.transcript.index().has_late() && self.pinned_from(from).is_empty() || self.state.pins.is_empty() && self.transcript.compaction().is_none();
+        same && laid.leading < laid.rows && pinned && self.state.blocks.is(&laid.blocks) && self.state.pins.is(&laid.pins) && laid.kept == self.first_kept() && laid.beside == self.beside()
+    }
+
+    /// What else decides which rows are hidden.
+    fn beside(&self) -> (Option<(usize, usize)>, bool, bool) {
+        (self.transcript.compaction(), self.profile.items, self.config.orders.enabled)
+    }
+
+    fn lay_rows(&mut self, start: usize, from: usize, cause: &'static str) {
         let kept = self.first_kept();
         let leading = self.transcript.rows().iter().take_while(|r| r.role == Role::System).count();
-        let pinned = self.pinned_rounds();
+        let pinned = self.pinned_rounds_from(start);
         let live = self.live_from();
         let compacted = self.compacted_before();
         let orders = self.config.orders.enabled;
         let mut first_change = None;
-        let mut before: Option<Gone> = None;
-        for at in 0..self.transcript.len() {
+        let mut before: Option<Gone> = start.checked_sub(1).and_then(|at| self.transcript.row(at)?.gone);
+        for at in start..self.transcript.len() {
             let Some(row) = self.transcript.row(at) else { continue };
             let gone = if at < leading || (at >= kept && (at >= live || pinned.contains(&at))) {
                 None
@@ -93,11 +146,32 @@ impl Session {
         if let Some(row) = first_change {
             self.note_change(row, cause);
         }
-        self.place_blocks();
+        if start == 0 || !self.still_placed(from) {
+            self.place_blocks();
+        }
+        self.kept.laid = Some(Laid {
+            epoch: self.transcript.epoch(),
+            rows: self.transcript.len(),
+            boundary: self.state.boundary,
+            kept,
+            leading,
+            live,
+            beside: self.beside(),
+            blocks: self.state.blocks.token(),
+            pins: self.state.pins.token(),
+        });
+    }
+
+    /// Whether rows appended from `from` on leave every block where it is.
+    fn still_placed(&self, from: usize) -> bool {
+        let Some(last) = self.state.blocks.iter().map(|b| b.to).max() else { return true };
+        let behind = |p: u64| p > last;
+        self.kept.firmly_placed && self.transcript.rows().iter().skip(from).all(|r| r.position.is_none_or(behind))
     }
 
     fn place_blocks(&mut self) {
         let mut placed = Vec::new();
+        let mut firmly = true;
         for (i, block) in self.state.blocks.iter().enumerate() {
             if block.kind == BlockKind::Digest {
                 continue;
@@ -111,6 +185,7 @@ impl Session {
                 // On a user row that was not stored yet: the first one behind the row that was.
                 if block.from > block.to { last.and_then(|i| rows.iter().skip(i + 1).position(|r| r.is_real_user()).map(|n| i + 1 + n)) } else { last }
             };
+            firmly &= at.is_some();
             match at {
                 Some(row) => placed.push(Placed { row, block: i, behind: !hides }),
                 None if !hides && !rows.is_empty() => placed.push(Placed { row: rows.len() - 1, block: i, behind: true }),
@@ -118,6 +193,8 @@ impl Session {
             }
         }
         placed.sort_by_key(|p| (p.row, p.behind, p.block));
+        self.kept.firmly_placed = firmly;
+        self.kept.block_tokens = placed.iter().filter_map(|p| self.block(p)).map(|b| u64::from(b.tokens)).sum();
         self.placed = placed;
     }
 
@@ -134,10 +211,15 @@ impl Session {
     /// A list that ends before the boundary was taken back by the host: what is covered has to be shown.
     pub(super) fn notice_rewind(&mut self) {
         let Some(boundary) = self.state.boundary else { return };
-        let newest = self.transcript.rows().iter().try_fold(None::<u64>, |top, r| r.key_position().map(|p| Some(top.map_or(p, |t| t.max(p)))));
-        if let Some(Some(to)) = newest
-            && to <= boundary
-        {
+        let mut newest = None;
+        // From the end: a row that is not stored, or one behind the boundary, settles it.
+        for row in self.transcript.rows().iter().rev() {
+            match row.key_position() {
+                Some(p) if p <= boundary => newest = newest.max(Some(p)),
+                _ => return,
+            }
+        }
+        if let Some(to) = newest {
             self.rewind_to(to);
         }
     }
@@ -156,7 +238,7 @@ impl Session {
 
     /// Takes back folds that cover rows after `to`, and every decision on rows after it.
     pub fn rewind_to(&mut self, to: u64) {
-        for fold in &mut self.state.folds {
+        for fold in self.state.folds.iter_mut() {
             // Something it kept has to be left; the first kept row is the assistant's.
             fold.active &= fold.to < to;
         }
@@ -216,6 +298,9 @@ impl Session {
 
     /// A brief that the host has stored by now is an ordinary row.
     pub(super) fn drop_stored_briefs(&mut self) {
+        if self.state.blocks.iter().all(|b| b.kind != BlockKind::Brief) {
+            return;
+        }
         let rows = self.transcript.rows();
         let counter = self.config.estimate.counter;
         let stored = |block: &Block| {
@@ -224,11 +309,12 @@ impl Session {
                 rows.iter().any(|r| r.role == Role::User && r.position.is_none_or(|p| p > block.to) && r.parts.iter().any(|p| p.measure.hash == hash))
             }
         };
-        let before = self.state.blocks.len();
         let keep: Vec<bool> = self.state.blocks.iter().map(|b| !stored(b)).collect();
-        let mut keep = keep.into_iter();
-        self.state.blocks.retain(|_| keep.next().unwrap_or(true));
-        self.dirty |= self.state.blocks.len() != before;
+        if keep.contains(&false) {
+            let mut keep = keep.into_iter();
+            self.state.blocks.retain(|_| keep.next().unwrap_or(true));
+            self.dirty = true;
+        }
     }
 
     /// The texts of the head in their order.
@@ -251,11 +337,30 @@ impl Session {
 
     /// What the head weighs.
     pub fn head_tokens(&self) -> u64 {
-        self.head().iter().map(|p| u64::from(p.tokens)).sum()
+        let folded = self.state.fold();
+        let own = folded.iter().flat_map(|f| &f.head).map(|p| u64::from(p.tokens)).sum::<u64>();
+        let captured = folded.is_some_and(|f| f.head.iter().any(|p| p.origin == HeadOrigin::Context));
+        let context = self.state.context.as_ref().filter(|_| !captured).map_or(0, |text| u64::from(self.context_tokens(text)));
+        let digests = self.state.blocks.iter().filter(|b| b.kind == BlockKind::Digest).map(|b| u64::from(b.tokens)).sum::<u64>();
+        context + own + digests
+    }
+
+    /// Tokens of the session context in its frame, weighed once per text.
+    fn context_tokens(&self, text: &str) -> u32 {
+        let counter = self.config.estimate.counter;
+        if let Some(weight) = self.kept.context.borrow().as_ref().filter(|w| w.counter == counter && w.text == text) {
+            return weight.tokens;
+        }
+        let tokens = self.weigh(&super::restore::frames::context(text));
+        *self.kept.context.borrow_mut() = Some(Weight { text: text.to_owned(), counter, tokens });
+        tokens
     }
 
     /// Tokens of blocks that stand before row `rows`.
     pub(super) fn block_tokens(&self, rows: usize) -> u64 {
+        if self.placed.last().is_none_or(|p| p.row < rows) {
+            return self.kept.block_tokens;
+        }
         self.placed.iter().filter(|p| p.row < rows).filter_map(|p| self.block(p)).map(|b| u64::from(b.tokens)).sum()
     }
 }

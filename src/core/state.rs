@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::{Code, Error};
 use super::restore::promote::Suggestion;
+use super::shared::Shared;
 use super::transcript::{Part, StandIn};
 use super::view::{Block, Fold};
 
@@ -28,16 +29,16 @@ pub struct State {
     pub epoch: u32,
     /// The decision log: what became of each result, by call key.
     #[serde(default)]
-    pub entries: BTreeMap<String, Entry>,
+    pub entries: Shared<BTreeMap<String, Entry>>,
     /// Handles of outputs that were stored for calls that are no more; no other call is given them.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub taken: BTreeSet<String>,
+    pub taken: Shared<BTreeSet<String>>,
     /// Texts of ours in the view since the boundary.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub blocks: Vec<Block>,
+    pub blocks: Shared<Vec<Block>>,
     /// The folds, oldest first; the newest active one is in force.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub folds: Vec<Fold>,
+    pub folds: Shared<Vec<Fold>>,
     /// The session context as it was captured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
@@ -46,10 +47,10 @@ pub struct State {
     pub breaker: Breaker,
     /// Topics the host gave to the user's messages, by position.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub order_keys: BTreeMap<String, String>,
+    pub order_keys: Shared<BTreeMap<String, String>>,
     /// Positions that never leave the view.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub pins: BTreeSet<u64>,
+    pub pins: Shared<BTreeSet<u64>>,
     /// The newest position at which the per-turn blocks were made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<u64>,
@@ -58,16 +59,16 @@ pub struct State {
     pub recalled: Option<String>,
     /// Positions of rows that hold something redacted: never quoted, whatever a search finds.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub sealed: BTreeSet<u64>,
+    pub sealed: Shared<BTreeSet<u64>>,
     /// Facts that wait for the user's answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub suggestions: Vec<Suggestion>,
+    pub suggestions: Shared<Vec<Suggestion>>,
     /// Keys of facts that were written, suggested or rejected before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub facts: Vec<String>,
+    pub facts: Shared<Vec<String>>,
     /// Rows whose reasoning left the view with an edit before it, by position.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub stripped: BTreeSet<u64>,
+    pub stripped: Shared<BTreeSet<u64>>,
     /// Net tokens relieved so far.
     #[serde(default)]
     pub reclaimed: u64,
@@ -114,20 +115,20 @@ impl Default for State {
             v: VERSION,
             boundary: None,
             epoch: 0,
-            entries: BTreeMap::new(),
-            taken: BTreeSet::new(),
-            blocks: Vec::new(),
-            folds: Vec::new(),
+            entries: Shared::default(),
+            taken: Shared::default(),
+            blocks: Shared::default(),
+            folds: Shared::default(),
             context: None,
             breaker: Breaker::default(),
-            order_keys: BTreeMap::new(),
-            pins: BTreeSet::new(),
+            order_keys: Shared::default(),
+            pins: Shared::default(),
             turn: None,
             recalled: None,
-            sealed: BTreeSet::new(),
-            suggestions: Vec::new(),
-            facts: Vec::new(),
-            stripped: BTreeSet::new(),
+            sealed: Shared::default(),
+            suggestions: Shared::default(),
+            facts: Shared::default(),
+            stripped: Shared::default(),
             reclaimed: 0,
             reclaimed_by: BTreeMap::new(),
             promoted: Vec::new(),

@@ -33,10 +33,7 @@ impl<H: Host> Driver<H> {
         let stored = arrived.stored.then(|| handle.clone());
         let entry = Entry { redacted: arrived.redacted, handle: stored.clone(), capped: arrived.capped, clamped, edit: None, of: String::new() };
         if entry != Entry::default() || self.host.has(Method::Redact) {
-            let mut session = self.session.borrow_mut();
-            let key = session.provisional_key(&handle);
-            session.state.entries.insert(key, entry);
-            session.dirty = true;
+            self.with(|s| s.log_arrival(&handle, entry));
         }
         Ok(Shortened { output, clamped, handle: stored })
     }

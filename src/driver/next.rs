@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::host::{Commit, Host, Method, Place};
 use super::stages::Stage;
 use super::{Driver, Failure};
-use crate::core::assemble::{self, Prefix, Step};
+use crate::core::assemble::{self, Prefix};
+use crate::core::drawn::{self, Drawing};
 use crate::core::event::{Event, Outcome};
 use crate::core::fold::plan::FoldPlan;
 use crate::core::ladder;
@@ -37,7 +38,7 @@ pub struct Ask {
 #[serde(rename_all = "camelCase")]
 pub struct NextReport {
     /// The view as steps over the host's list.
-    pub steps: Vec<Step>,
+    pub steps: Drawing,
     /// Tokens in the window now.
     pub occupancy: Occupancy,
     /// What the host's list would weigh if nothing had been relieved.
@@ -105,7 +106,7 @@ impl<H: Host> Driver<H> {
                 return Err(error.into());
             }
             s.switched = false;
-            let steps = assemble::recipe(s)?;
+            let steps = drawn::draw(s)?;
             let occupancy = s.occupancy();
             let prefix = assemble::take_prefix(s);
             let sent = s.sent();

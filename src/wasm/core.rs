@@ -28,6 +28,7 @@ use crate::core::measure::occupancy::Occupancy;
 use crate::core::measure::thresholds::{Model, Thresholds};
 use crate::core::measure::usage::RawUsage;
 use crate::core::next_relief::{NextRelief, next_relief};
+use crate::core::session::Session;
 use crate::core::session_window::Overflow;
 use crate::core::state::State;
 use crate::core::transcript::{Caller, Flags, Media, Part, PartKind, Role, Row};
@@ -68,6 +69,18 @@ struct WindowView {
     tokens: u32,
     source: crate::core::measure::thresholds::WindowSource,
     model: String,
+}
+
+impl WindowView {
+    fn of(s: &Session) -> Self {
+        WindowView { tokens: s.model.window, source: s.model.source, model: s.model.id.clone() }
+    }
+}
+
+#[derive(Serialize)]
+struct GaugeView {
+    occupancy: Occupancy,
+    window: WindowView,
 }
 
 #[derive(Serialize)]
@@ -421,6 +434,11 @@ impl Core {
         })
     }
 
+    /// Occupancy and window, as `inspect` shows them.
+    pub fn gauge(&self) -> Result<JsValue, JsValue> {
+        self.driver.with(|s| to_js(&GaugeView { occupancy: s.occupancy(), window: WindowView::of(s) }))
+    }
+
     /// Everything a person may want to see, as plain JSON.
     pub fn inspect(&self) -> Result<JsValue, JsValue> {
         let inspection = self.driver.with(|s| {
@@ -428,7 +446,7 @@ impl Core {
             let next = next_relief(s, keeping);
             Inspection {
                 occupancy: s.occupancy(),
-                window: WindowView { tokens: s.model.window, source: s.model.source, model: s.model.id.clone() },
+                window: WindowView::of(s),
                 thresholds: s.thresholds(),
                 breakdown: Breakdown { next_relief: next, ..assemble::buckets(s) },
                 next_relief: next,

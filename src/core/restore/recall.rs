@@ -99,11 +99,10 @@ pub fn put(session: &mut Session, block: Block) {
 
 /// Remembers which stored rows hold something redacted, for the time after their decisions are forgotten.
 pub fn seal(session: &mut Session) {
-    let index = session.transcript.index();
-    let redacted = index.calls().iter().filter(|c| session.state.entries.get(&c.key()).is_some_and(|e| e.redacted));
-    let rows: Vec<u64> = redacted.filter_map(|c| session.transcript.row(c.result?.0)?.position).collect();
-    for position in rows {
-        session.dirty |= session.state.sealed.insert(position);
+    for position in session.newly_redacted() {
+        if !session.state.sealed.contains(&position) {
+            session.dirty |= session.state.sealed.insert(position);
+        }
     }
 }
 

@@ -87,6 +87,8 @@ pub struct Index {
     rounds: Vec<Round>,
     turns: Vec<usize>,
     strays: Vec<Stray>,
+    /// Rounds with a result behind the start of the next round, ascending.
+    late: Vec<usize>,
     /// Whether a result or a user row came since the last assistant row.
     answered: bool,
     /// What the calls of the running round are keyed by.
@@ -116,6 +118,19 @@ impl Index {
     /// Rounds in order.
     pub fn rounds(&self) -> &[Round] {
         &self.rounds
+    }
+
+    /// Whether some round has a result behind the start of the next one.
+    pub fn has_late(&self) -> bool {
+        !self.late.is_empty()
+    }
+
+    /// The first round with rows on both sides of a cut at `row`.
+    pub fn round_across(&self, row: usize) -> Option<&Round> {
+        let across = |r: &&Round| r.start < row && row < r.end;
+        let late = self.late.iter().filter_map(|i| self.rounds.get(*i)).find(across);
+        // Of all others only the last one in front of the cut can reach over it.
+        late.or_else(|| self.rounds.get(self.rounds.partition_point(|r| r.start < row).checked_sub(1)?).filter(across))
     }
 
     /// First row of each turn; rows before the first turn belong to none.
@@ -294,10 +309,17 @@ impl Index {
         self.by_result.insert((row, at), id);
         let Some(call) = self.calls.get_mut(id) else { return };
         call.result = Some((row, at));
-        if let Some(round) = self.rounds.get_mut(call.round) {
-            round.waiting = round.waiting.saturating_sub(u32::from(!call.by_provider));
+        let (of, by_provider) = (call.round, call.by_provider);
+        let next = self.rounds.get(of + 1).map(|r| r.start);
+        if let Some(round) = self.rounds.get_mut(of) {
+            round.waiting = round.waiting.saturating_sub(u32::from(!by_provider));
             round.has_results = true;
             round.end = round.end.max(row + 1);
+            if next.is_some_and(|start| round.end > start)
+                && let Err(place) = self.late.binary_search(&of)
+            {
+                self.late.insert(place, of);
+            }
         }
     }
 }

@@ -6,14 +6,19 @@
 mod index;
 #[cfg(test)]
 pub mod made;
+mod positions;
 mod row;
 #[cfg(test)]
 mod tests;
+mod totals;
 
 pub use index::{Call, CallId, Index, Round};
 pub use row::{Flags, Part, PartKind, Role, Row, StandIn};
+pub use totals::{KINDS, Totals};
 
 use std::collections::BTreeMap;
+
+use positions::Checked;
 
 use crate::core::error::Error;
 use crate::core::view::Gone;
@@ -53,6 +58,13 @@ pub struct Transcript {
     items: bool,
     callers: Vec<Caller>,
     media: Vec<Media>,
+    totals: Totals,
+    compaction: Option<(usize, usize)>,
+    checked: Checked,
+    /// First row that may look different in the view since somebody asked.
+    touched: usize,
+    /// Counts what happens to rows that were there before: rows taken back, dropped, stored elsewhere.
+    epoch: u64,
 }
 
 impl Transcript {
@@ -127,18 +139,68 @@ impl Transcript {
 
     /// The newest provider-side compaction that holds something: its row and part.
     pub fn compaction(&self) -> Option<(usize, usize)> {
-        let holds = |p: &Part| p.kind == PartKind::Compaction && (p.measure.len > 0 || p.flags.has(Flags::SEALED));
-        self.rows.iter().enumerate().rev().find_map(|(at, row)| Some((at, row.parts.iter().rposition(holds)?)))
+        self.compaction
     }
 
     /// Forgets the rows from `len` on; the host's list changed there.
     pub fn truncate(&mut self, len: usize) {
         if len < self.rows.len() {
+            let gone = self.rows.iter().skip(len).map(Totals::of).fold(Totals::default(), Totals::plus);
+            self.totals = self.totals.minus(gone);
             self.rows.truncate(len);
             self.callers.retain(|c| c.row < len);
             self.media.retain(|m| m.row < len);
             self.forget_index();
+            self.moved(len);
         }
+    }
+
+    /// Sizes of everything.
+    pub fn totals(&self) -> Totals {
+        self.totals
+    }
+
+    /// Sizes of the first `rows` rows; cheap near both ends.
+    pub fn totals_before(&self, rows: usize) -> Totals {
+        let len = self.rows.len();
+        if rows >= len {
+            return self.totals;
+        }
+        let sum = |rows: &mut dyn Iterator<Item = &Row>| rows.map(Totals::of).fold(Totals::default(), Totals::plus);
+        if rows < len / 2 { sum(&mut self.rows.iter().take(rows)) } else { self.totals.minus(sum(&mut self.rows.iter().skip(rows))) }
+    }
+
+    /// What happened so far to rows that had been there before.
+    pub fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// Row `row` and what follows may look different in the view.
+    pub fn touch(&mut self, row: usize) {
+        self.touched = self.touched.min(row);
+    }
+
+    /// The first row that may look different since the last time this was asked; the number of rows where none does.
+    pub fn take_touched(&mut self) -> usize {
+        std::mem::replace(&mut self.touched, self.rows.len())
+    }
+
+    fn moved(&mut self, from: usize) {
+        self.epoch += 1;
+        self.touch(from);
+        self.checked.back_to(from);
+        if self.compaction.is_some_and(|(row, _)| row >= from) {
+            self.compaction = self.rows.iter().enumerate().rev().find_map(|(at, row)| Some((at, compaction_in(row)?)));
+        }
+    }
+
+    /// Changes one row and keeps the sizes in step.
+    fn change<R>(&mut self, at: usize, change: impl FnOnce(&mut Row) -> R) -> Option<R> {
+        let row = self.rows.get_mut(at)?;
+        let before = Totals::of(row);
+        let done = change(row);
+        self.totals = self.totals.minus(before).plus(Totals::of(row));
+        Some(done)
     }
 
     /// Every part, with whether it is its row's first and how many calls the row holds.
@@ -149,10 +211,14 @@ impl Transcript {
                 change(i == 0, calls, part);
             }
         }
+        self.totals = self.rows.iter().map(Totals::of).fold(Totals::default(), Totals::plus);
     }
 
     /// Adds a row at the end.
     pub fn push_row(&mut self, row: Row) {
+        self.touch(self.rows.len());
+        self.totals = self.totals.plus(Totals::of(&row));
+        self.compaction = compaction_in(&row).map(|part| (self.rows.len(), part)).or(self.compaction);
         self.rows.push(row);
     }
 
@@ -162,32 +228,38 @@ impl Transcript {
             && row.position != position
         {
             row.position = position;
-            self.forget_index();
+            // Only calls are known by the position of their row.
+            if row.role == Role::Assistant || row.calls() > 0 {
+                self.forget_index();
+            }
+            self.moved(at);
         }
     }
 
     /// Takes over what the same row's media weigh now.
     pub fn reprice(&mut self, at: usize, row: &Row) {
-        for (part, new) in self.rows.get_mut(at).into_iter().flat_map(|r| &mut r.parts).zip(&row.parts) {
-            part.media_tokens = new.media_tokens;
+        let media = |r: &Row| r.parts.iter().map(|p| p.media_tokens).ne(row.parts.iter().map(|p| p.media_tokens));
+        if self.rows.get(at).is_some_and(media) {
+            self.change(at, |old| old.parts.iter_mut().zip(&row.parts).for_each(|(part, new)| part.media_tokens = new.media_tokens));
         }
     }
 
     /// Hides a row from the view, or shows it again. Returns whether that changed anything.
     pub fn set_gone(&mut self, row: usize, gone: Option<Gone>) -> bool {
-        match self.rows.get_mut(row) {
-            Some(row) if row.gone != gone => {
-                row.gone = gone;
-                true
-            }
-            _ => false,
+        if self.rows.get(row).is_none_or(|r| r.gone == gone) {
+            return false;
         }
+        self.touch(row);
+        self.change(row, |r| r.gone = gone).is_some()
     }
 
     /// Forgets `n` rows from `from` on, which a fold covers; the host's list begins later now.
     pub fn drop_rows(&mut self, from: usize, n: usize) {
         let to = (from + n).min(self.rows.len());
+        let gone = self.rows.iter().take(to).skip(from).map(Totals::of).fold(Totals::default(), Totals::plus);
+        self.totals = self.totals.minus(gone);
         self.rows.drain(from.min(to)..to);
+        self.moved(0);
         self.callers.retain(|c| c.row < from || c.row >= to);
         self.callers.iter_mut().filter(|c| c.row >= to).for_each(|c| c.row -= to - from);
         self.media.retain(|m| m.row < from || m.row >= to);
@@ -216,6 +288,7 @@ impl Transcript {
     fn forget_index(&mut self) {
         self.index = self.index.emptied();
         self.indexed = 0;
+        self.touch(0);
     }
 
     /// The row stored at this position.
@@ -225,8 +298,9 @@ impl Transcript {
 
     /// Puts something in a part's place in the view.
     pub fn set_stand_in(&mut self, row: usize, part: usize, stand_in: Option<StandIn>) {
-        if let Some(part) = self.rows.get_mut(row).and_then(|r| r.parts.get_mut(part)) {
-            part.stand_in = stand_in;
+        if self.part(row, part).is_some_and(|p| p.stand_in != stand_in) {
+            self.touch(row);
+            self.change(row, |r| r.parts.get_mut(part).map(|p| p.stand_in = stand_in));
         }
     }
 
@@ -249,24 +323,9 @@ impl Transcript {
 
     /// Checks the positions: unique, and increasing from round to round.
     ///
-    /// Parallel results may be stored out of call order inside one round.
-    pub fn check_positions(&self) -> Result<(), Error> {
-        let mut seen_before = None::<u64>;
-        let mut highest = None::<u64>;
-        let mut in_block: Vec<u64> = Vec::new();
-        for (at, row) in self.rows.iter().enumerate() {
-            if row.role != Role::Tool {
-                seen_before = highest;
-                in_block.clear();
-            }
-            let Some(position) = row.position else { continue };
-            if seen_before.is_some_and(|p| position <= p) || in_block.contains(&position) {
-                return Err(Error::bad_input(format!("`positions[{at}]` is {position}, but positions must be unique and increase from round to round")));
-            }
-            in_block.push(position);
-            highest = Some(highest.map_or(position, |h| h.max(position)));
-        }
-        Ok(())
+    /// Parallel results may be stored out of call order inside one round. Rows that passed are not looked at again.
+    pub fn check_positions(&mut self) -> Result<(), Error> {
+        self.checked.go_on(&self.rows)
     }
 
     /// The first row the model has not read yet: everything after the last assistant row. Where a step has
@@ -276,4 +335,9 @@ impl Transcript {
         let Some(round) = self.index.rounds().last().filter(|_| self.items) else { return after };
         self.rows.iter().take(after).enumerate().skip(round.start).find(|(_, r)| r.role == Role::Tool).map_or(after, |(i, _)| i)
     }
+}
+
+/// The last part of a row that holds what the provider folded by itself.
+fn compaction_in(row: &Row) -> Option<usize> {
+    row.parts.iter().rposition(|p| p.kind == PartKind::Compaction && (p.measure.len > 0 || p.flags.has(Flags::SEALED)))
 }
