@@ -114,7 +114,8 @@ class Cascade {
       const { messages, positions, signal, idleMs } = taken();
       signal?.throwIfAborted();
       // What passed once and is the same object still passes.
-      refuseViews(messages, this.#rows.known(messages));
+      const known = this.#rows.known(messages);
+      refuseViews(messages, known);
       const host = this.#formatOf(messages);
       const listed = listRows(host, messages, positions);
       const { format } = listed;
@@ -126,7 +127,7 @@ class Cascade {
       bridge.signal = signal;
       try {
         this.#rows.owners = listed.owners;
-        this.#rows.push(listed.messages, listed.positions, format, { whole: ask !== undefined });
+        this.#rows.push(listed.messages, listed.positions, format, { whole: ask !== undefined, ...(!host.rows && { known }) });
         this.#newest = newestPosition(listed.positions, listed.messages.length);
         this.#core.setIdle(idleMs ?? -1);
         const report = await run(this.#core.next(ask));

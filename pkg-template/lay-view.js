@@ -25,6 +25,8 @@ export class ViewLayer {
   #steps = [];
   /** Steps at the beginning that are those of the view laid last. */
   #same = 0;
+  /** Rows at the beginning that are what they were in it. */
+  #stable = 0;
   /** What was laid last, for as long as the host holds those messages. @type {EarlierList<Laid>} */
   #laid = new EarlierList();
   #handles = false;
@@ -40,6 +42,7 @@ export class ViewLayer {
     let keep = Math.min(this.#same, same);
     while (keep > 0 && rowsEnd(this.#steps[keep - 1]) > stable) keep -= 1;
     this.#same = keep;
+    this.#stable = Math.min(this.#stable, stable);
     return this.#steps.slice(keep);
   }
 
@@ -52,16 +55,23 @@ export class ViewLayer {
    * @returns {{ recipe: any[], view: any[], handles: boolean }} `handles`: whether the view names any, or did
    */
   lay(messages, format, outputAt, printOf = () => undefined) {
-    const before = this.#laid.find(messages);
-    const from = before ? this.#same : 0;
-    const view = before ? before.view.slice(0, from === 0 ? 0 : before.ends[from - 1]) : [];
-    const recipe = before ? before.recipe.slice(0, from) : [];
-    const ends = before ? before.ends.slice(0, from) : [];
+    const laid = this.#laid.find(messages) ?? { recipe: [], view: [], ends: [] };
+    // What is half laid is nothing to go on from.
+    this.#laid.forget();
+    const { recipe, view, ends } = laid;
+    const from = ends.length === 0 ? 0 : this.#same;
+    const start = from === 0 ? 0 : ends[from - 1];
+    // A run of rows that only grew goes on where it ended.
+    const grown = runBefore(recipe[from]?.keep, this.#steps[from], this.#stable);
+    view.length = start + grown;
+    recipe.length = from;
+    ends.length = from;
     const inserts = from === 0 ? new Map() : this.#inserts;
-    for (const step of this.#steps.slice(from)) {
+    for (let s = from; s < this.#steps.length; s += 1) {
+      const step = this.#steps[s];
       if (step.op === 'keep') {
         recipe.push(frozen({ keep: [step.from, step.to] }));
-        for (let i = step.from; i < step.to; i += 1) view.push(messages[i]);
+        for (let i = step.from + (s === from ? grown : 0); i < step.to; i += 1) view.push(messages[i]);
       } else if (step.op === 'drop') {
         recipe.push(frozen({ drop: [step.from, step.to] }));
       } else if (step.op === 'insert') {
@@ -80,8 +90,9 @@ export class ViewLayer {
     }
     this.#inserts = inserts;
     this.#same = this.#steps.length;
+    this.#stable = Infinity;
     // The host gets arrays of its own: what it does to them is not done to the next view.
-    this.#laid.remember(messages, { recipe, view, ends });
+    this.#laid.remember(messages, laid);
     return { recipe: recipe.slice(), view: view.slice(), handles: this.#handles };
   }
 
@@ -109,6 +120,12 @@ export class ViewLayer {
     this.#edits.set(message, { key, op, copy });
     return { op, copy };
   }
+}
+
+/** Rows of the step that the run laid before it begins with. @param {[number, number] | undefined} keep @param {any} step @param {number} stable */
+function runBefore(keep, step, stable) {
+  if (!keep || step?.op !== 'keep' || keep[0] !== step.from) return 0;
+  return Math.max(0, Math.min(keep[1], step.to, stable) - step.from);
 }
 
 /** Ops stay from view to view, so nobody may write to them. @param {any} op */

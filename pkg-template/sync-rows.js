@@ -22,15 +22,15 @@ const ROLES = new Set(['system', 'developer', 'user', 'human', 'assistant', 'ai'
 const SYSTEM = 0;
 /** Newest rows whose fingerprint is taken in every call: these are what hosts write to. */
 const NEWEST = 64;
-/** Older rows whose fingerprint is taken in a call, in turn. */
-const STRETCH = 192;
+/** Older rows whose fingerprint is taken in a call, in turn; with the newest ones, all of most sessions. */
+const STRETCH = 448;
 
 export class RowSync {
   #core;
   #window;
   /** @type {{ id: number, print: number, position: number, owner: number, system: boolean }[]} */
   #rows = [];
-  /** The messages of the last list. @type {EarlierList<{ messages: readonly any[], positions: readonly any[] | undefined }>} */
+  /** The last list. @type {EarlierList<{ messages: any[], positions: any[] | undefined }>} */
   #earlier = new EarlierList();
   /** Where the next stretch begins. */
   #turn = 0;
@@ -53,34 +53,30 @@ export class RowSync {
     this.#forget();
   }
 
-  /** How many messages at the beginning are the ones of the list before, the same objects. @param {readonly any[]} messages */
-  known(messages) {
-    const earlier = this.#earlier.find(messages);
-    return earlier ? Math.min(commonRows(earlier.messages, messages), this.#rows.length) : 0;
-  }
-
   /**
    * @param {readonly any[]} messages
    * @param {readonly (number | null | undefined)[] | undefined} positions
    * @param {import('./formats/parts.js').Format} format
-   * @param {{ whole?: boolean }} [look] `whole`: takes the fingerprint of every row
+   * @param {{ known?: number, whole?: boolean }} [look] `known`: as `known` said of this list; `whole`: takes the fingerprint of every row
    */
-  push(messages, positions, format, { whole = false } = {}) {
+  push(messages, positions, format, { known = this.known(messages), whole = false } = {}) {
     // Lists of plain texts read alike in several formats; until one is certain, the core's own demands hold.
     if (FORMAT_NAMES.includes(/** @type {any} */ (format.name))) this.#core.setFormat(format.name);
     if (positions && positions.length !== messages.length) throw badInput(`\`positions\` has ${positions.length} entries for ${messages.length} messages`);
     this.#dropCovered(messages, positions, format);
-    let stable = this.#unchanged(messages, positions, whole);
+    const earlier = this.#earlier.find(messages);
+    let stable = earlier ? this.#unchanged(messages, positions, earlier.positions, known, whole) : 0;
     // A list that is refused half way is no list to go on from.
     this.#earlier.forget();
+    const before = stable;
     try {
-      for (let i = stable; i < messages.length; i += 1) if (this.#take(messages[i], i, positions, format) && stable === i) stable = i + 1;
+      for (let i = before; i < messages.length; i += 1) if (this.#take(messages[i], i, positions, format) && stable === i) stable = i + 1;
     } finally {
       this.#stable = Math.min(this.#stable, stable);
     }
     if (this.#core.rows() > messages.length) this.#core.rewind(messages.length);
     this.#rows.length = messages.length;
-    this.#earlier.remember(messages, { messages, positions });
+    this.#earlier.remember(messages, { messages: goOn(earlier?.messages, before, messages), positions: positions && goOn(earlier?.positions, before, positions) });
   }
 
   /** Brings one row up to date. Returns whether it was. @param {any} message @param {number} i @param {readonly any[] | undefined} positions @param {any} format */
@@ -114,16 +110,20 @@ export class RowSync {
     return stable;
   }
 
-  /**
-   * Rows at the beginning that are the same objects under the same positions, and look the same where they
-   * are looked at.
-   * @param {readonly any[]} messages @param {readonly any[] | undefined} positions @param {boolean} whole
-   */
-  #unchanged(messages, positions, whole) {
+  /** How many messages at the beginning are those of the list before, the same objects. @param {readonly any[]} messages */
+  known(messages) {
     const earlier = this.#earlier.find(messages);
-    if (!earlier || Boolean(earlier.positions) !== Boolean(positions)) return 0;
-    let same = Math.min(commonRows(earlier.messages, messages), this.#rows.length, this.#core.rows());
-    if (positions && earlier.positions) same = Math.min(same, commonRows(earlier.positions, positions));
+    return earlier ? Math.min(commonRows(earlier.messages, messages), this.#rows.length) : 0;
+  }
+
+  /**
+   * How many of them stand under the same positions and look the same, where they are looked at.
+   * @param {readonly any[]} messages @param {readonly any[] | undefined} positions @param {readonly any[] | undefined} before their positions @param {number} known @param {boolean} whole
+   */
+  #unchanged(messages, positions, before, known, whole) {
+    if (Boolean(before) !== Boolean(positions)) return 0;
+    let same = Math.min(known, this.#rows.length, this.#core.rows());
+    if (positions && before) same = Math.min(same, commonRows(before, positions));
     const newest = Math.max(0, same - NEWEST);
     if (whole || newest <= STRETCH) return this.#firstChanged(messages, 0, same);
     const start = this.#turn < newest ? this.#turn : 0;
@@ -189,6 +189,14 @@ export class RowSync {
   printOf(at) {
     return this.#rows[at]?.print;
   }
+}
+
+/** The list that was kept, from `from` on with what is there now: a long list is not copied for a few new rows. @param {any[] | undefined} kept @param {number} from @param {readonly any[]} now */
+function goOn(kept, from, now) {
+  if (!kept) return now.slice();
+  kept.length = from;
+  for (let i = from; i < now.length; i += 1) kept.push(now[i]);
+  return kept;
 }
 
 /** @template T @param {number} at @param {() => T} read @returns {T} */
