@@ -80,7 +80,9 @@ fn about(chat: &Chat, list: &[Message], target: &str) {
         for (at, message) in list.iter().enumerate() {
             let position = Some(at as u64);
             match message {
-                Message::Calls(calls) if matches!(calls[0].0.as_str(), "c1" | "c5") => s.put_row(at, Row::new(Role::Assistant, position, vec![part(PartKind::Call, &calls[0].0, target, "{}")])),
+                Message::Calls(calls) if matches!(calls[0].0.as_str(), "c1" | "c5") => {
+                    s.put_row(at, Row::new(Role::Assistant, position, vec![part(PartKind::Call, &calls[0].0, target, "{}")]))
+                }
                 _ => {}
             }
             if s.transcript.len() <= at {
@@ -223,7 +225,8 @@ fn a_cold_cache_or_a_full_window_does_not_wait() {
     assert!(chat.next(&list).evicted_event().is_some());
 }
 
-const DROP: &str = r#"{ "eviction": { "rounds": true, "keepAtHard": 1 }, "cascade": { "enabled": false }, "summarize": { "enabled": false }, "digest": { "atFraction": 1 } }"#;
+const DROP: &str =
+    r#"{ "eviction": { "rounds": true, "keepAtHard": 1 }, "cascade": { "enabled": false }, "summarize": { "enabled": false }, "digest": { "atFraction": 1 } }"#;
 
 /// A user row and rounds whose results are too small for a stub.
 fn small(n: usize) -> Vec<Message> {

@@ -443,7 +443,7 @@ pub fn buckets(session: &Session) -> Breakdown {
             _ => {}
         }
     }
-    let framing = session.framing(usize::MAX) as u32;
+    let framing = session.framing(&totals) as u32;
     if let Some(messages) = buckets.iter_mut().find(|b| b.id == "messages").filter(|_| framing > 0) {
         messages.items.push(Item::new("Framing", framing));
         messages.tokens += framing;

@@ -35,7 +35,6 @@ impl Session {
         self.transcript.set_stand_in(row, part, stand_in(&entry));
         self.note_change(row, cause);
         self.log(row, |entries| entries.insert(key, entry));
-        self.aged = None;
         self.dirty = true;
     }
 

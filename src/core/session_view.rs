@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use super::kept::{Covered, Laid, Weight};
 use super::measure::meter::measure;
+use super::relieve::aged;
 use super::session::Session;
 use super::transcript::Role;
 use super::view::{Block, BlockKind, Gone, HeadOrigin, HeadPart};
@@ -106,8 +107,14 @@ impl Session {
     /// Whether what was laid holds for all rows but the newest.
     fn still_laid(&self, laid: &Laid, from: usize) -> bool {
         let same = laid.epoch == self.transcript.epoch() && laid.rows == from && laid.boundary == self.state.boundary;
-        let pinned = !self.transcript.index().has_late() && self.pinned_from(from).is_empty() || self.state.pins.is_empty() && self.transcript.compaction().is_none();
-        same && laid.leading < laid.rows && pinned && self.state.blocks.is(&laid.blocks) && self.state.pins.is(&laid.pins) && laid.kept == self.first_kept() && laid.beside == self.beside()
+        let pinned =
+            !self.transcript.index().has_late() && self.pinned_from(from).is_empty() || self.state.pins.is_empty() && self.transcript.compaction().is_none();
+        same && laid.leading < laid.rows
+            && pinned
+            && self.state.blocks.is(&laid.blocks)
+            && self.state.pins.is(&laid.pins)
+            && laid.kept == self.first_kept()
+            && laid.beside == self.beside()
     }
 
     /// What else decides which rows are hidden.
@@ -263,8 +270,10 @@ impl Session {
         self.state.boundary = self.state.fold().map(|f| f.to);
         self.dirty = true;
         self.gauge.void();
+        self.aged = aged::Both::default();
         self.count_from_earlier();
         self.lay_view(usize::MAX, "unfolded");
+        self.lay_edits();
         self.note_change(0, "unfolded");
     }
 
@@ -272,7 +281,7 @@ impl Session {
     pub fn add_block(&mut self, block: Block, cause: &'static str) {
         let hides = block.kind.gone().is_some();
         self.state.blocks.push(block);
-        self.aged = None;
+        self.aged = aged::Both::default();
         self.dirty = true;
         let rows = if hides { usize::MAX } else { 0 };
         self.lay_view(rows, cause);

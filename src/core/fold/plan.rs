@@ -98,7 +98,17 @@ pub fn plan(session: &Session, reason: Reason) -> Result<FoldPlan, Decline> {
     }
     let from = positions.iter().flatten().copied().filter(|p| session.state.boundary.is_none_or(|b| *p > b)).min().unwrap_or(covered);
     let hash = prefix_hash(session, covered);
-    Ok(FoldPlan { id: format!("{hash}-{covered}"), reason, from, covered, first_kept, boundary: session.state.boundary, hash, tokens: occupancy, epoch: session.state.epoch })
+    Ok(FoldPlan {
+        id: format!("{hash}-{covered}"),
+        reason,
+        from,
+        covered,
+        first_kept,
+        boundary: session.state.boundary,
+        hash,
+        tokens: occupancy,
+        epoch: session.state.epoch,
+    })
 }
 
 /// The largest legal cut that keeps what is to be kept and covers something new.

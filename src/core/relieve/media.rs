@@ -127,6 +127,6 @@ fn left(session: &Session, m: &Media) -> Option<Left> {
         return row.position.map(|_| Left { at, call: None, count: m.count });
     }
     let call = session.transcript.index().call_of_result(m.row, m.part)?;
-    let kept = protected(&session.transcript, &session.config.eviction.protect);
+    let kept = protected(session);
     (!kept.contains(&call)).then_some(Left { at, call: Some(call), count: m.count })
 }

@@ -65,6 +65,8 @@ pub struct Transcript {
     touched: usize,
     /// Counts what happens to rows that were there before: rows taken back, dropped, stored elsewhere.
     epoch: u64,
+    /// Counts rows that were hidden or shown again.
+    veils: u64,
 }
 
 impl Transcript {
@@ -175,6 +177,11 @@ impl Transcript {
         self.epoch
     }
 
+    /// How often a row was hidden or shown again so far.
+    pub fn veils(&self) -> u64 {
+        self.veils
+    }
+
     /// Row `row` and what follows may look different in the view.
     pub fn touch(&mut self, row: usize) {
         self.touched = self.touched.min(row);
@@ -236,12 +243,14 @@ impl Transcript {
         }
     }
 
-    /// Takes over what the same row's media weigh now.
-    pub fn reprice(&mut self, at: usize, row: &Row) {
+    /// Takes over what the same row's media weigh now. Returns whether that is something else.
+    pub fn reprice(&mut self, at: usize, row: &Row) -> bool {
         let media = |r: &Row| r.parts.iter().map(|p| p.media_tokens).ne(row.parts.iter().map(|p| p.media_tokens));
-        if self.rows.get(at).is_some_and(media) {
+        let changed = self.rows.get(at).is_some_and(media);
+        if changed {
             self.change(at, |old| old.parts.iter_mut().zip(&row.parts).for_each(|(part, new)| part.media_tokens = new.media_tokens));
         }
+        changed
     }
 
     /// Hides a row from the view, or shows it again. Returns whether that changed anything.
@@ -250,6 +259,7 @@ impl Transcript {
             return false;
         }
         self.touch(row);
+        self.veils += 1;
         self.change(row, |r| r.gone = gone).is_some()
     }
 
