@@ -156,7 +156,7 @@ impl Pen {
     pub(super) fn rows(&mut self, session: &Session, from: usize) {
         let placed = session.placed();
         let mut blocks = placed.iter().skip(placed.partition_point(|p| p.row < from)).peekable();
-        let leading = session.transcript.leading();
+        let leading = session.transcript.rows().iter().take_while(|r| r.role == Role::System).count();
         for (at, row) in session.transcript.rows().iter().enumerate().skip(from) {
             if at == leading {
                 self.head(session, at);
@@ -443,7 +443,7 @@ pub fn buckets(session: &Session) -> Breakdown {
             _ => {}
         }
     }
-    let framing = session.framing(usize::MAX) as u32;
+    let framing = session.framing(&totals) as u32;
     if let Some(messages) = buckets.iter_mut().find(|b| b.id == "messages").filter(|_| framing > 0) {
         messages.items.push(Item::new("Framing", framing));
         messages.tokens += framing;

@@ -47,9 +47,8 @@ pub(super) struct Laid {
     pub(super) boundary: Option<u64>,
     pub(super) kept: usize,
     pub(super) leading: usize,
-    pub(super) compacted: usize,
-    pub(super) orders: bool,
     pub(super) live: usize,
+    pub(super) beside: (Option<(usize, usize)>, bool, bool),
     pub(super) blocks: Token<Vec<Block>>,
     pub(super) pins: Token<BTreeSet<u64>>,
 }

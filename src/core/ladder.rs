@@ -6,7 +6,7 @@
 use super::config::ToolOutput;
 use super::measure::meter::{Measure, measure};
 use super::measure::thresholds::Thresholds;
-use super::relieve::aged::{self, Aged};
+use super::relieve::aged::{self, Sums};
 use super::relieve::cascade;
 use super::relieve::clamp::shared_cap;
 use super::relieve::drop;
@@ -73,7 +73,7 @@ pub fn keeping(tool_output: &ToolOutput, has_store: bool) -> Keeping {
 /// If the unsent results of one round would together lift occupancy to hard, they share what is left.
 pub fn plan_arrivals(session: &mut Session, hook: bool) -> Vec<Arrival> {
     // Old results make room before a new one is cut: hard is where they go at the latest.
-    let frees = if session.config.eviction.enabled { aged::catch_up(session, Keeping::Store).net } else { 0 };
+    let frees = if session.config.eviction.enabled { aged::catch_up(session, Keeping::Store).0.net } else { 0 };
     let frees = session.gauge.scale(frees);
     let session = &*session;
     let index = session.transcript.index();
@@ -140,7 +140,7 @@ pub fn plan_evict(session: &mut Session, keeping: Keeping) -> Option<Result<Evic
     if session.config.prices.is_none() && occupancy < thresholds.evict {
         return None;
     }
-    let aged = aged::catch_up(session, keeping);
+    let (aged, rounds) = aged::catch_up(session, keeping);
     let net = session.gauge.scale(aged.net);
     carry(session, net);
     if occupancy < thresholds.evict {
@@ -160,8 +160,7 @@ pub fn plan_evict(session: &mut Session, keeping: Keeping) -> Option<Result<Evic
     if let Some(account) = account.filter(|a| !pressed && !a.pays()) {
         return Some(Err(Declined::Waits(account)));
     }
-    let end = aged::old_end(session, eviction.keep_recent_rounds);
-    let mut old = evict::candidates(session, keeping, &aged::rounds_in(session, 0, end));
+    let mut old = evict::candidates(session, keeping, &rounds);
     let mut newer = newer;
     let found = old.len() + newer.len();
     let editable = session.first_editable();
@@ -186,9 +185,10 @@ fn carry(session: &mut Session, net: u32) {
     }
 }
 
-fn account(session: &Session, aged: &Aged, occupancy: u32, net: u32) -> Option<Account> {
+fn account(session: &Session, aged: &Sums, occupancy: u32, net: u32) -> Option<Account> {
     let prices = session.config.prices.as_ref()?;
-    let (_, ahead) = aged.first?;
+    let (row, ahead) = aged.first?;
+    let ahead = session.measured_with(&ahead, row);
     let rewritten = occupancy.saturating_sub(session.gauge.scale(ahead)).saturating_sub(net);
     Some(Account::of(prices, rewritten, net, session.state.carried, session.idle_ms))
 }

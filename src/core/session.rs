@@ -18,12 +18,12 @@ use super::measure::occupancy::{Gauge, Occupancy};
 use super::measure::thresholds::{Model, Thresholds, WindowSource};
 use super::measure::usage::Usage;
 use super::profile::Profile;
-use super::relieve::aged::Aged;
+use super::relieve::aged;
 use super::relieve::readback;
 use super::restore::frames::escape;
 use super::session_view::Placed;
 use super::state::{Breaker, Edit, Entry, State};
-use super::transcript::{CallId, PartKind, Role, Row, Transcript};
+use super::transcript::{CallId, PartKind, Role, Row, Totals, Transcript};
 use super::view::HeadOrigin;
 
 /// Why the view differs from the one before, and where.
@@ -84,7 +84,7 @@ pub struct Session {
     /// What is kept from step to step.
     pub(super) kept: Kept,
     /// What old rounds could free, as far as it was summed up.
-    pub aged: Option<Aged>,
+    pub aged: aged::Both,
     /// Rows at the last step that paid for carrying old results.
     pub carried_at: usize,
     /// Milliseconds since the last response, as the host says.
@@ -121,7 +121,7 @@ impl Session {
             resumed,
             placed: Vec::new(),
             kept: Kept::default(),
-            aged: None,
+            aged: aged::Both::default(),
             carried_at: 0,
             idle_ms: None,
             dirty: false,
@@ -152,7 +152,7 @@ impl Session {
             s.gauge.set_family(s.constants());
         });
         self.state.breaker = Breaker::default();
-        self.aged = None;
+        self.aged = aged::Both::default();
     }
 
     /// Takes the demands of the messages' format.
@@ -187,7 +187,7 @@ impl Session {
             self.note_change(len, "rewritten");
             self.transcript.truncate(len);
             self.recount_names();
-            self.aged = None;
+            self.aged = aged::Both::default();
             self.carried_at = self.carried_at.min(len);
             if self.gauge.anchored_rows().is_some_and(|rows| rows > len) {
                 self.gauge.void();
@@ -212,7 +212,9 @@ impl Session {
         match self.transcript.row(at) {
             Some(old) if old.same_content(&row) => {
                 self.transcript.set_position(at, row.position);
-                self.transcript.reprice(at, &row);
+                if self.transcript.reprice(at, &row) {
+                    self.aged = aged::Both::default();
+                }
             }
             _ => {
                 self.rewind_rows(at);
@@ -346,6 +348,7 @@ impl Session {
 
     /// Writes to the decision log about a call whose rows begin at `row`.
     pub(super) fn log<R>(&mut self, row: usize, write: impl FnOnce(&mut BTreeMap<String, Entry>) -> R) -> R {
+        self.aged.forget_at(row);
         let known = self.kept.drawn.knows(&self.state.entries);
         let done = write(&mut self.state.entries);
         if known {
@@ -376,14 +379,17 @@ impl Session {
             }
         }
         self.log(call.result.map_or(call.row, |r| r.0), |entries| entries.insert(call.key(), entry));
-        self.aged = None;
         self.dirty = true;
     }
 
     /// Frame and the first `rows` rows of the view, in measured tokens.
     pub fn measured(&self, rows: usize) -> u64 {
-        let messages = self.transcript.totals_before(rows).view;
-        self.frame.tokens() + self.head_tokens() + messages + self.block_tokens(rows) + self.framing(rows)
+        self.measured_with(&self.transcript.totals_before(rows), rows)
+    }
+
+    /// The same where the sizes of those rows are known.
+    pub fn measured_with(&self, totals: &Totals, rows: usize) -> u64 {
+        self.frame.tokens() + self.head_tokens() + totals.view + self.block_tokens(rows) + self.framing(totals)
     }
 
     /// Tokens in the window now.
@@ -393,7 +399,7 @@ impl Session {
 
     /// What the host's list would weigh if nothing had been relieved.
     pub fn raw_tokens(&self) -> u32 {
-        self.gauge.estimate(self.frame.tokens() + self.transcript.totals().raw + self.framing(0))
+        self.gauge.estimate(self.frame.tokens() + self.transcript.totals().raw + self.framing(&Totals::default()))
     }
 
     /// Takes over a state that somebody else wrote. What only this process knows of results that arrived
@@ -439,15 +445,25 @@ impl Session {
         let moved = state.boundary != self.state.boundary;
         self.state = state;
         self.count_from_earlier();
-        self.aged = None;
+        self.aged = aged::Both::default();
         self.dirty = false;
-        self.lay_inputs();
-        self.lay_all_media();
         if moved {
             self.gauge.overtake();
         }
-        self.lay_stripped(0);
         let taken = self.state.taken.len();
+        self.lay_edits();
+        self.reserve_handles();
+        if self.state.taken.len() > taken {
+            self.transcript.reindex();
+        }
+        self.lay_view(usize::MAX, "adopted");
+    }
+
+    /// Brings what stands in for parts in step with the decision log: what it does not name stands there itself.
+    pub(super) fn lay_edits(&mut self) {
+        self.lay_inputs();
+        self.lay_all_media();
+        self.lay_stripped(0);
         for (call, row, part) in self.results_from(0) {
             let foreign = |e: &Entry| self.transcript.part(row, part).is_some_and(|p| !e.of.is_empty() && e.of != p.measure.fingerprint());
             if self.entry(call).is_some_and(foreign) {
@@ -459,11 +475,6 @@ impl Session {
                 self.note_change(row, "adopted");
             }
         }
-        self.reserve_handles();
-        if self.state.taken.len() > taken {
-            self.transcript.reindex();
-        }
-        self.lay_view(usize::MAX, "adopted");
     }
 
     /// Tokens the guard compares: the larger of the anchored number and the estimate of the whole request.
@@ -483,9 +494,12 @@ impl Session {
 
     /// A fold landed: the last real count says nothing about what is sent from now on.
     pub fn after_fold(&mut self) {
-        self.gauge.overtake();
+        self.gauge.void();
+        self.aged = aged::Both::default();
         self.count_from_earlier();
         self.lay_view(usize::MAX, "folded");
+        // Decisions on covered rows are forgotten; should the rows be shown again, they are whole.
+        self.lay_edits();
         let kept = self.first_kept();
         self.note_change(kept, "folded");
     }

@@ -5,8 +5,9 @@ use super::config::Counter;
 use super::measure::family::Family;
 use super::measure::meter::measure;
 use super::measure::occupancy::Sent;
+use super::relieve::aged;
 use super::session::Session;
-use super::transcript::{Part, PartKind, Role, Row};
+use super::transcript::{Part, PartKind, Role, Row, Totals};
 
 impl Session {
     /// The constants in force; with the counter for hand-worked sizes there are none.
@@ -28,6 +29,7 @@ impl Session {
         change(self);
         let after = (self.constants(), self.config.estimate.counter);
         if before != after {
+            self.aged = aged::Both::default();
             self.transcript.each_part(|first, calls, part| {
                 let plain = part.measure.tokens.saturating_sub(around(before, first, calls, part));
                 part.measure.tokens = plain + around(after, first, calls, part);
@@ -47,13 +49,13 @@ impl Session {
     }
 
     /// Constants of the request that stand in no part: its own, and those of results whose text a stub replaced.
-    pub(super) fn framing(&self, rows: usize) -> u64 {
+    pub(super) fn framing(&self, totals: &Totals) -> u64 {
         let family = self.constants();
         if family == Family::default() {
             return 0;
         }
         let result = u64::from(family.counted(family.result));
-        u64::from(family.counted(family.base)) + self.transcript.totals_before(rows).stand_ins * result
+        u64::from(family.counted(family.base)) + totals.stand_ins * result
     }
 
     /// The request as it stands, for the gauge.

@@ -31,7 +31,6 @@ impl Session {
         self.note_change(call.row, cause);
         self.log(call.row, |entries| entries.insert(input_key(&call), entry));
         self.state.inputs += 1;
-        self.aged = None;
         self.dirty = true;
     }
 

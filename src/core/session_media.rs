@@ -34,8 +34,7 @@ impl Session {
         entry.of = self.media_size(row, part);
         self.transcript.set_stand_in(row, part, stand_in(&entry));
         self.note_change(row, cause);
-        self.state.entries.insert(key, entry);
-        self.aged = None;
+        self.log(row, |entries| entries.insert(key, entry));
         self.dirty = true;
     }
 
@@ -48,7 +47,7 @@ impl Session {
         let Some(key) = self.media_key(row, part) else { return };
         let Some(entry) = self.state.entries.get(&key) else { return };
         if entry.of != self.media_size(row, part) {
-            let handle = self.state.entries.remove(&key).and_then(|e| e.handle);
+            let handle = self.log(row, |entries| entries.remove(&key)).and_then(|e| e.handle);
             self.state.taken.extend(handle);
             self.dirty = true;
             return;

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use super::kept::{Covered, Laid, Weight};
 use super::measure::meter::measure;
+use super::relieve::aged;
 use super::session::Session;
 use super::transcript::Role;
 use super::view::{Block, BlockKind, Gone, HeadOrigin, HeadPart};
@@ -67,7 +68,7 @@ impl Session {
 
     /// The same among the rounds that end behind row `from`.
     fn pinned_rounds_from(&self, from: usize) -> BTreeSet<usize> {
-        let compaction = self.transcript.compaction();
+        let compaction = self.transcript.compaction().map(|(row, _)| row);
         if self.state.pins.is_empty() && compaction.is_none() {
             return BTreeSet::new();
         }
@@ -76,7 +77,7 @@ impl Session {
         let start = rounds.get(first).map_or(from, |r| r.start.min(from));
         let mut rows: BTreeSet<usize> = self.pinned_from(start).into_iter().collect();
         // What the provider folded by itself stands in its item alone.
-        rows.extend(compaction.map(|(row, _)| row).filter(|row| *row >= start));
+        rows.extend(compaction);
         if !rows.is_empty() {
             let pinned = rounds.iter().skip(first).filter(|r| rows.range(r.start..r.end).next().is_some());
             let whole: Vec<usize> = pinned.flat_map(|r| r.start..r.end).collect();
@@ -106,20 +107,24 @@ impl Session {
     /// Whether what was laid holds for all rows but the newest.
     fn still_laid(&self, laid: &Laid, from: usize) -> bool {
         let same = laid.epoch == self.transcript.epoch() && laid.rows == from && laid.boundary == self.state.boundary;
-        let pinned = self.state.pins.is_empty() || (!self.transcript.index().has_late() && self.pinned_from(from).is_empty());
-        let orders = laid.compacted == 0 || laid.orders == self.config.orders.enabled;
+        let pinned =
+            !self.transcript.index().has_late() && self.pinned_from(from).is_empty() || self.state.pins.is_empty() && self.transcript.compaction().is_none();
         same && laid.leading < laid.rows
             && pinned
-            && orders
-            && laid.compacted == self.compacted_before()
             && self.state.blocks.is(&laid.blocks)
             && self.state.pins.is(&laid.pins)
             && laid.kept == self.first_kept()
+            && laid.beside == self.beside()
+    }
+
+    /// What else decides which rows are hidden.
+    fn beside(&self) -> (Option<(usize, usize)>, bool, bool) {
+        (self.transcript.compaction(), self.profile.items, self.config.orders.enabled)
     }
 
     fn lay_rows(&mut self, start: usize, from: usize, cause: &'static str) {
         let kept = self.first_kept();
-        let leading = self.transcript.leading();
+        let leading = self.transcript.rows().iter().take_while(|r| r.role == Role::System).count();
         let pinned = self.pinned_rounds_from(start);
         let live = self.live_from();
         let compacted = self.compacted_before();
@@ -157,9 +162,8 @@ impl Session {
             boundary: self.state.boundary,
             kept,
             leading,
-            compacted,
-            orders,
             live,
+            beside: self.beside(),
             blocks: self.state.blocks.token(),
             pins: self.state.pins.token(),
         });
@@ -266,8 +270,10 @@ impl Session {
         self.state.boundary = self.state.fold().map(|f| f.to);
         self.dirty = true;
         self.gauge.void();
+        self.aged = aged::Both::default();
         self.count_from_earlier();
         self.lay_view(usize::MAX, "unfolded");
+        self.lay_edits();
         self.note_change(0, "unfolded");
     }
 
@@ -275,7 +281,7 @@ impl Session {
     pub fn add_block(&mut self, block: Block, cause: &'static str) {
         let hides = block.kind.gone().is_some();
         self.state.blocks.push(block);
-        self.aged = None;
+        self.aged = aged::Both::default();
         self.dirty = true;
         let rows = if hides { usize::MAX } else { 0 };
         self.lay_view(rows, cause);

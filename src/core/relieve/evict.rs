@@ -16,7 +16,7 @@ use crate::core::config::ReasoningBinding;
 use crate::core::measure::meter::{Measure, measure};
 use crate::core::session::Session;
 use crate::core::state::{Edit, Entry, Loss};
-use crate::core::transcript::{Call, CallId, Flags, PartKind, Role, Transcript};
+use crate::core::transcript::{Call, CallId, Flags, Role, Transcript};
 
 /// What a victim is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +93,7 @@ const NAMES_TOKENS: u32 = 600;
 pub fn candidates(session: &Session, keeping: Keeping, rounds: &[usize]) -> Vec<Victim> {
     let index = session.transcript.index();
     let unread = session.transcript.first_unread();
-    let protected = protected(&session.transcript, &session.config.eviction.protect);
+    let protected = protected(session);
     let mut out = Vec::new();
     for round in rounds.iter().filter_map(|i| index.rounds().get(*i)) {
         for id in round.calls.0..round.calls.1 {
@@ -172,18 +172,9 @@ fn read_back_of<'a>(transcript: &'a Transcript, call: &Call) -> Option<(&'a str,
 }
 
 /// The newest result of each protected tool.
-pub(super) fn protected(transcript: &Transcript, tools: &[String]) -> BTreeSet<CallId> {
-    let index = transcript.index();
-    tools
-        .iter()
-        .filter_map(|tool| {
-            (0..index.calls().len()).rev().find(|id| {
-                index.call(*id).is_some_and(|c| {
-                    c.result.is_some() && transcript.part(c.row, c.part).is_some_and(|p| p.kind == PartKind::Call && &*p.name == tool.as_str())
-                })
-            })
-        })
-        .collect()
+pub(super) fn protected(session: &Session) -> BTreeSet<CallId> {
+    let index = session.transcript.index();
+    session.config.eviction.protect.iter().filter_map(|tool| index.newest_answered(tool)).collect()
 }
 
 /// The text that takes a victim's place: a stub, or the marker inside arguments.

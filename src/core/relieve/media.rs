@@ -75,7 +75,9 @@ pub fn plan(session: &Session) -> Option<Result<Vec<Left>, Stuck>> {
 /// The limits that the view exceeds, in words.
 pub fn exceeded(session: &Session) -> Vec<String> {
     let limits = &session.config.limits;
-    let load = load(session);
+    let mut load = load(session);
+    let texts = session.transcript.rows().iter().filter(|r| !r.is_hidden()).flat_map(|r| &r.parts).filter(|p| p.stand_in.is_none());
+    load.longest = texts.map(|p| u64::from(p.measure.len)).max().unwrap_or(0).max(load.longest);
     let mut out = Vec::new();
     let mut tell = |what: &str, now: u64, most: Option<u64>| {
         if let Some(most) = most.filter(|most| now > *most) {
@@ -106,12 +108,7 @@ fn keeps(session: &Session, m: &Media) -> bool {
 fn load(session: &Session) -> Load {
     let ours = session.head().iter().map(|p| p.text.len() as u64).sum::<u64>()
         + session.placed().iter().filter_map(|p| session.block(p)).map(|b| b.text.len() as u64).sum::<u64>();
-    let mut load = Load { bytes: session.frame.bytes() + ours, ..Load::default() };
-    for row in session.transcript.rows().iter().filter(|r| !r.is_hidden()) {
-        load.bytes += row.view_bytes();
-        let longest = row.parts.iter().filter(|p| p.stand_in.is_none()).map(|p| u64::from(p.measure.len)).max();
-        load.longest = load.longest.max(longest.unwrap_or(0));
-    }
+    let mut load = Load { bytes: session.frame.bytes() + ours + session.transcript.totals().bytes, ..Load::default() };
     for m in shown(session) {
         load.images += u64::from(m.count);
         load.bytes += m.chars;
@@ -134,5 +131,6 @@ fn left(session: &Session, m: &Media, kept: &BTreeSet<CallId>) -> Option<Left> {
         return row.position.map(|_| Left { at, call: None, count: m.count });
     }
     let call = session.transcript.index().call_of_result(m.row, m.part)?;
+    let kept = protected(session);
     (!kept.contains(&call)).then_some(Left { at, call: Some(call), count: m.count })
 }

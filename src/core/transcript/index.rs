@@ -31,6 +31,8 @@ pub struct Call {
     pub by_provider: bool,
     /// Whether the server gave it no id.
     pub nameless: bool,
+    /// Number of its tool.
+    tool: usize,
     /// The id the model knows it by: the call id, or `id~2` when the id repeats.
     pub handle: Box<str>,
 }
@@ -97,6 +99,9 @@ pub struct Index {
     /// Calls by the name of their tool, where results may come without an id.
     by_name: BTreeMap<Box<str>, Vec<CallId>>,
     by_result: BTreeMap<(usize, usize), CallId>,
+    /// Tools by number, and the newest answered call of each.
+    tools: BTreeMap<Box<str>, usize>,
+    answers: Vec<Option<CallId>>,
     handles: BTreeMap<Box<str>, CallId>,
     /// Call ids of covered rows with how often they occur there, and the last covered position.
     earlier: (Option<u64>, BTreeMap<Box<str>, u32>),
@@ -151,6 +156,11 @@ impl Index {
     /// The call that is this part.
     pub fn call_at(&self, row: usize, part: usize) -> Option<CallId> {
         self.calls.binary_search_by_key(&(row, part), |c| (c.row, c.part)).ok()
+    }
+
+    /// The newest call of a tool that has a result.
+    pub fn newest_answered(&self, tool: &str) -> Option<CallId> {
+        *self.answers.get(*self.tools.get(tool)?)?
     }
 
     /// The call behind a model-facing handle.
@@ -272,6 +282,15 @@ impl Index {
             round.calls.1 = call_id + 1;
             round.waiting += u32::from(!by_provider);
         }
+        let tool = match self.tools.get(&part.name) {
+            Some(tool) => *tool,
+            None => {
+                let tool = self.answers.len();
+                self.tools.insert(part.name.clone(), tool);
+                self.answers.push(None);
+                tool
+            }
+        };
         self.calls.push(Call {
             row: row_at,
             part: part_at,
@@ -282,6 +301,7 @@ impl Index {
             result: None,
             by_provider,
             nameless: part.id.is_empty(),
+            tool,
             handle,
         });
     }
@@ -310,6 +330,9 @@ impl Index {
         let Some(call) = self.calls.get_mut(id) else { return };
         call.result = Some((row, at));
         let (of, by_provider) = (call.round, call.by_provider);
+        if let Some(newest) = self.answers.get_mut(call.tool) {
+            *newest = (*newest).max(Some(id));
+        }
         let next = self.rounds.get(of + 1).map(|r| r.start);
         if let Some(round) = self.rounds.get_mut(of) {
             round.waiting = round.waiting.saturating_sub(u32::from(!by_provider));

@@ -58,14 +58,15 @@ pub struct Transcript {
     items: bool,
     callers: Vec<Caller>,
     media: Vec<Media>,
-    /// Parts that are a provider's own compaction and hold something, in order.
-    compactions: Vec<(usize, usize)>,
     totals: Totals,
+    compaction: Option<(usize, usize)>,
     checked: Checked,
     /// First row that may look different in the view since somebody asked.
     touched: usize,
     /// Counts what happens to rows that were there before: rows taken back, dropped, stored elsewhere.
     epoch: u64,
+    /// Counts rows that were hidden or shown again.
+    veils: u64,
 }
 
 impl Transcript {
@@ -145,7 +146,7 @@ impl Transcript {
 
     /// The newest provider-side compaction that holds something: its row and part.
     pub fn compaction(&self) -> Option<(usize, usize)> {
-        self.compactions.last().copied()
+        self.compaction
     }
 
     /// Forgets the rows from `len` on; the host's list changed there.
@@ -182,6 +183,11 @@ impl Transcript {
         self.epoch
     }
 
+    /// How often a row was hidden or shown again so far.
+    pub fn veils(&self) -> u64 {
+        self.veils
+    }
+
     /// Row `row` and what follows may look different in the view.
     pub fn touch(&mut self, row: usize) {
         self.touched = self.touched.min(row);
@@ -196,6 +202,9 @@ impl Transcript {
         self.epoch += 1;
         self.touch(from);
         self.checked.back_to(from);
+        if self.compaction.is_some_and(|(row, _)| row >= from) {
+            self.compaction = self.rows.iter().enumerate().rev().find_map(|(at, row)| Some((at, compaction_in(row)?)));
+        }
     }
 
     /// Changes one row and keeps the sizes in step.
@@ -222,8 +231,7 @@ impl Transcript {
     pub fn push_row(&mut self, row: Row) {
         self.touch(self.rows.len());
         self.totals = self.totals.plus(Totals::of(&row));
-        let holds = |p: &Part| p.kind == PartKind::Compaction && (p.measure.len > 0 || p.flags.has(Flags::SEALED));
-        self.compactions.extend(row.parts.iter().enumerate().filter(|(_, p)| holds(p)).map(|(part, _)| (self.rows.len(), part)));
+        self.compaction = compaction_in(&row).map(|part| (self.rows.len(), part)).or(self.compaction);
         self.rows.push(row);
     }
 
@@ -241,12 +249,14 @@ impl Transcript {
         }
     }
 
-    /// Takes over what the same row's media weigh now.
-    pub fn reprice(&mut self, at: usize, row: &Row) {
+    /// Takes over what the same row's media weigh now. Returns whether that is something else.
+    pub fn reprice(&mut self, at: usize, row: &Row) -> bool {
         let media = |r: &Row| r.parts.iter().map(|p| p.media_tokens).ne(row.parts.iter().map(|p| p.media_tokens));
-        if self.rows.get(at).is_some_and(media) {
+        let changed = self.rows.get(at).is_some_and(media);
+        if changed {
             self.change(at, |old| old.parts.iter_mut().zip(&row.parts).for_each(|(part, new)| part.media_tokens = new.media_tokens));
         }
+        changed
     }
 
     /// Hides a row from the view, or shows it again. Returns whether that changed anything.
@@ -255,6 +265,7 @@ impl Transcript {
             return false;
         }
         self.touch(row);
+        self.veils += 1;
         self.change(row, |r| r.gone = gone).is_some()
     }
 
@@ -342,4 +353,9 @@ impl Transcript {
         let Some(round) = self.index.rounds().last().filter(|_| self.items) else { return after };
         self.rows.iter().take(after).enumerate().skip(round.start).find(|(_, r)| r.role == Role::Tool).map_or(after, |(i, _)| i)
     }
+}
+
+/// The last part of a row that holds what the provider folded by itself.
+fn compaction_in(row: &Row) -> Option<usize> {
+    row.parts.iter().rposition(|p| p.kind == PartKind::Compaction && (p.measure.len > 0 || p.flags.has(Flags::SEALED)))
 }
