@@ -132,8 +132,7 @@ class Cascade {
         const report = await run(this.#core.next(ask));
         const fresh = this.#layer.take(report.steps, this.#rows.takeStable());
         await this.#redactAgain(fresh, listed.messages, format);
-        const { recipe, view, handles } = this.#layer.lay(listed.messages, format, (row, part) => bridge.output(row, part), (row) => this.#rows.printOf(row));
-        this.#handlesShown ||= handles;
+        const { recipe, view } = this.#layer.lay(listed.messages, format, (row, part) => bridge.output(row, part), (row) => this.#rows.printOf(row));
         const { steps: _steps, events, background, record, folded, ...rest } = report;
         const pending = folded ? await this.#pending(view, recipe) : 0;
         return {

@@ -29,7 +29,6 @@ export class ViewLayer {
   #stable = 0;
   /** What was laid last, for as long as the host holds those messages. @type {EarlierList<Laid>} */
   #laid = new EarlierList();
-  #handles = false;
 
   /**
    * Takes what the core says of its steps: the first `same` are those it told before. Returns the steps that
@@ -52,7 +51,7 @@ export class ViewLayer {
    * @param {any} format
    * @param {(row: number, part: number) => any} outputAt a result's output as it may be shown (redacted where it was)
    * @param {(row: number) => number | undefined} [printOf] differs when a message was changed in place
-   * @returns {{ recipe: any[], view: any[], handles: boolean }} `handles`: whether the view names any, or did
+   * @returns {{ recipe: any[], view: any[] }}
    */
   lay(messages, format, outputAt, printOf = () => undefined) {
     const laid = this.#laid.find(messages) ?? { recipe: [], view: [], ends: [] };
@@ -79,12 +78,10 @@ export class ViewLayer {
         inserts.set(JSON.stringify(step.parts), message);
         recipe.push(Object.freeze({ insert: message, origin: step.origin }));
         view.push(message);
-        this.#handles = true;
       } else {
         const { op, copy } = this.#edit(step, messages[step.row], format, outputAt, printOf(step.row));
         recipe.push(frozen(op));
         view.push(copy);
-        this.#handles ||= step.set.some((/** @type {any} */ r) => r.handle);
       }
       ends.push(view.length);
     }
@@ -93,7 +90,7 @@ export class ViewLayer {
     this.#stable = Infinity;
     // The host gets arrays of its own: what it does to them is not done to the next view.
     this.#laid.remember(messages, laid);
-    return { recipe: recipe.slice(), view: view.slice(), handles: this.#handles };
+    return { recipe: recipe.slice(), view: view.slice() };
   }
 
   /** @param {any} step @param {any} format */

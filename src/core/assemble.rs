@@ -156,7 +156,7 @@ impl Pen {
     pub(super) fn rows(&mut self, session: &Session, from: usize) {
         let placed = session.placed();
         let mut blocks = placed.iter().skip(placed.partition_point(|p| p.row < from)).peekable();
-        let leading = session.transcript.rows().iter().take_while(|r| r.role == Role::System).count();
+        let leading = session.transcript.leading();
         for (at, row) in session.transcript.rows().iter().enumerate().skip(from) {
             if at == leading {
                 self.head(session, at);

@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Serialize, Serializer};
 
-use super::assemble::{Pen, Step};
+use super::assemble::{self, Pen, Step};
 use super::error::{Code, Error};
 use super::session::Session;
 use super::session_view::Placed;
 use super::shared::{Shared, Token};
 use super::state::Entry;
-use super::view::{Block, Fold};
+use super::view::{Block, Fold, Gone};
 
 /// The recipe as it was drawn last.
 #[derive(Debug, Default)]
@@ -148,6 +148,7 @@ pub fn draw(session: &mut Session) -> Result<Drawing, Error> {
     }
     pen.rows(session, row);
     account(&pen.steps, kept, session.transcript.len())?;
+    stood_for(session, row)?;
     if kept > 0 && pen.steps.get(kept - 1) != last.as_ref() {
         drawn.same = drawn.same.min(kept - 1);
     }
@@ -178,6 +179,16 @@ fn account(steps: &[Step], kept: usize, rows: usize) -> Result<(), Error> {
         next = to;
     }
     if next == rows { Ok(()) } else { Err(unaccounted(next, rows)) }
+}
+
+/// Refuses folded rows that nothing stands for, among those drawn anew.
+fn stood_for(session: &Session, from: usize) -> Result<(), Error> {
+    let rows = session.transcript.rows();
+    let folded = rows.iter().enumerate().skip(from).filter(|(_, r)| r.gone == Some(Gone::Folded));
+    match folded.map(|(at, _)| at).find(|at| assemble::ledger_entry(session, *at).id.is_none()) {
+        Some(at) => Err(unaccounted(at, rows.len())),
+        None => Ok(()),
+    }
 }
 
 fn unaccounted(row: usize, rows: usize) -> Error {

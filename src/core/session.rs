@@ -494,7 +494,7 @@ impl Session {
 
     /// A fold landed: the last real count says nothing about what is sent from now on.
     pub fn after_fold(&mut self) {
-        self.gauge.void();
+        self.gauge.overtake();
         self.aged = aged::Both::default();
         self.count_from_earlier();
         self.lay_view(usize::MAX, "folded");

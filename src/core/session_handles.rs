@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::kept::Sealed;
+use super::relieve::readback;
 use super::session::Session;
 use super::transcript::Row;
 
@@ -68,6 +69,14 @@ impl Session {
             (0..row.parts.len()).any(|part| index.call_of_result(*at, part).and_then(|c| self.entry(c)).is_some_and(|e| e.redacted))
         };
         rows.filter(redacted).filter_map(|(_, row)| row.position).collect()
+    }
+
+    /// Whether anything in the view names a handle: then the model may ask for it, whatever is kept from now on.
+    pub fn shows_handles(&self) -> bool {
+        let state = &self.state;
+        state.entries.values().any(|e| e.handle.is_some())
+            || state.blocks.iter().any(|b| b.handle.is_some())
+            || self.head().iter().any(|p| p.text.contains(readback::TOOL))
     }
 
     /// Whether a new call may not be known by this handle.

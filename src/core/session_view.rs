@@ -124,7 +124,7 @@ impl Session {
 
     fn lay_rows(&mut self, start: usize, from: usize, cause: &'static str) {
         let kept = self.first_kept();
-        let leading = self.transcript.rows().iter().take_while(|r| r.role == Role::System).count();
+        let leading = self.transcript.leading();
         let pinned = self.pinned_rounds_from(start);
         let live = self.live_from();
         let compacted = self.compacted_before();

@@ -54,7 +54,7 @@ pub fn plan(session: &Session) -> Option<Result<Vec<Left>, Stuck>> {
         return None;
     }
     let editable = session.first_editable();
-    let kept = protected(&session.transcript, &session.config.eviction.protect);
+    let kept = protected(session);
     let may_go: Vec<(Left, Media)> = shown(session).filter_map(|m| Some((left(session, m, &kept)?, *m))).collect();
     let over = |now: u64, most: Option<u64>| most.is_some_and(|most| now > most / 2);
     let mut out = Vec::new();
@@ -131,6 +131,5 @@ fn left(session: &Session, m: &Media, kept: &BTreeSet<CallId>) -> Option<Left> {
         return row.position.map(|_| Left { at, call: None, count: m.count });
     }
     let call = session.transcript.index().call_of_result(m.row, m.part)?;
-    let kept = protected(session);
     (!kept.contains(&call)).then_some(Left { at, call: Some(call), count: m.count })
 }

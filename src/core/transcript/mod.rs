@@ -157,7 +157,6 @@ impl Transcript {
             self.rows.truncate(len);
             self.callers.retain(|c| c.row < len);
             self.media.retain(|m| m.row < len);
-            self.compactions.retain(|c| c.0 < len);
             self.forget_index();
             self.moved(len);
         }
@@ -278,8 +277,6 @@ impl Transcript {
         self.moved(0);
         self.callers.retain(|c| c.row < from || c.row >= to);
         self.callers.iter_mut().filter(|c| c.row >= to).for_each(|c| c.row -= to - from);
-        self.compactions.retain(|c| c.0 < from || c.0 >= to);
-        self.compactions.iter_mut().filter(|c| c.0 >= to).for_each(|c| c.0 -= to - from);
         self.media.retain(|m| m.row < from || m.row >= to);
         self.media.iter_mut().filter(|m| m.row >= to).for_each(|m| m.row -= to - from);
         self.forget_index();
