@@ -579,8 +579,7 @@ fn merge_models(base: &mut Value, patch: &Map<String, Value>) -> Result<(), Erro
             }
             Value::Object(own) => {
                 let slot = map.entry(id.clone()).or_insert_with(|| Value::Object(Map::new()));
-                merge(slot, own, &Value::Null, "", &known)
-                    .map_err(|e| Error::new(e.code, e.message.replacen('`', &format!("`{}.{id}.", BY_MODEL.0), 1)))?;
+                merge(slot, own, &Value::Null, "", &known).map_err(|e| Error::new(e.code, e.message.replacen('`', &format!("`{}.{id}.", BY_MODEL.0), 1)))?;
             }
             _ => return Err(out_of_range(&format!("{}.{id}", BY_MODEL.0), "an object with softFraction, hardFraction or ceilingTokens")),
         }

@@ -119,7 +119,8 @@ fn prompt(brief: &Brief, previous: Option<&str>, covered: &str, tail: &str, kind
 
 /// The request as the next message of the conversation itself.
 fn suffix(brief: &Brief) -> String {
-    let mut out = format!("The older part of this conversation is about to be taken out of view. Do not go on with the work and call no tools now. {}", system());
+    let mut out =
+        format!("The older part of this conversation is about to be taken out of view. Do not go on with the work and call no tools now. {}", system());
     if brief.kept > 0 {
         out.push_str(&format!("\nThe last {} messages before this one stay visible. Do not restate their details.", brief.kept));
     }

@@ -140,7 +140,11 @@ mod tests {
         assert_eq!(of("other"), [100_000, 120_000, 122_400]);
         let back = config.patched(&serde_json::json!({ "summarize": { "models": { "m": null } } })).expect("valid");
         assert_eq!(back.summarize.models.keys().collect::<Vec<_>>(), ["gpt-4.1"]);
-        for (own, name) in [(serde_json::json!({ "softFractoin": 1 }), "`summarize.models.m.softFractoin`"), (serde_json::json!({ "hardFraction": 2 }), "`summarize.models.m.hardFraction`"), (serde_json::json!(3), "`summarize.models.m`")] {
+        for (own, name) in [
+            (serde_json::json!({ "softFractoin": 1 }), "`summarize.models.m.softFractoin`"),
+            (serde_json::json!({ "hardFraction": 2 }), "`summarize.models.m.hardFraction`"),
+            (serde_json::json!(3), "`summarize.models.m`"),
+        ] {
             let error = config.patched(&serde_json::json!({ "summarize": { "models": { "m": own } } })).expect_err(name);
             assert!(error.message.contains(name), "{}", error.message);
         }

@@ -217,9 +217,8 @@ pub fn whole_digest(session: &Session, tell: Tell<'_>, readable: bool) -> Option
     let limit = limit(session);
     let first = session.first_kept().max(session.transcript.leading());
     let rows = session.transcript.rows();
-    let covered: Vec<usize> = (first..limit)
-        .filter(|i| rows.get(*i).is_some_and(|r| r.position.is_some() && r.gone != Some(crate::core::view::Gone::Folded)))
-        .collect();
+    let covered: Vec<usize> =
+        (first..limit).filter(|i| rows.get(*i).is_some_and(|r| r.position.is_some() && r.gone != Some(crate::core::view::Gone::Folded))).collect();
     let positions: Vec<u64> = covered.iter().filter_map(|i| rows.get(*i)?.position).collect();
     let (from, to) = (*positions.iter().min()?, *positions.iter().max()?);
     // One digest of everything, told anew from the rows: a digest is never digested, and the head does not grow.
