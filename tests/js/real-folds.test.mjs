@@ -5,7 +5,9 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import '../../pkg/inline.js';
 import { readSession } from '../../pkg/readers/index.js';
+import { healedSession } from '../../pkg/replay-heal.js';
 import { replaySession } from '../../pkg/replay.js';
 import { scriptedSummary } from '../../pkg/scripted-summary.js';
 
@@ -23,7 +25,7 @@ const files = skip ? [] : readdirSync(data, { recursive: true }).map(String).fil
 const sessions = [];
 for (const file of files) {
   const session = await readSession(readFileSync(path.join(data, file)), { name: file }).catch(() => undefined);
-  if (session?.steps.length > 1) sessions.push({ file, session });
+  if (session?.steps.length > 1) sessions.push({ file, session: healedSession(session).session });
 }
 
 /** A replay in the smallest window, with what the ledger said and what the summarizer was told. */
