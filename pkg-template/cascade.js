@@ -58,6 +58,8 @@ class Cascade {
   /** @type {'open' | 'closed' | 'dead'} */
   #life = 'open';
   #busy = false;
+  /** Calls that have not ended. */
+  #open = 0;
   /** Patches that came while a call was running. @type {(() => void)[]} */
   #later = [];
   #warned = false;
@@ -108,10 +110,11 @@ class Cascade {
   /** @param {any} input @param {any} ask */
   #plan(input, ask) {
     // Read when it is called: the host may push to its array while the call waits its turn.
-    const taken = settled(() => checkNext(input));
+    const taken = settled(() => ({ ...checkNext(input), read: this.#rows.snapshot(input.messages, this.#open === 0) }));
     return this.#run(async (live) => {
-      const { messages, positions, signal, idleMs } = taken();
+      const { read, positions, signal, idleMs } = taken();
       signal?.throwIfAborted();
+      const messages = read();
       // What passed once and is the same object still passes.
       const known = this.#rows.known(messages);
       refuseViews(messages, known);
@@ -441,6 +444,7 @@ class Cascade {
     } catch (error) {
       return Promise.reject(error);
     }
+    this.#open += 1;
     const run = this.#queue.then(async () => {
       this.#check();
       this.#busy = true;
@@ -460,7 +464,11 @@ class Cascade {
         for (const apply of this.#later.splice(0)) this.#attempt(apply);
       }
     });
-    this.#queue = run.catch(() => {});
+    // Without the value: what was handed out is the caller's alone.
+    const ended = () => {
+      this.#open -= 1;
+    };
+    this.#queue = run.then(ended, ended);
     return run;
   }
 
@@ -621,7 +629,7 @@ function checkNext(input) {
   if (!Array.isArray(input.messages)) throw badInput('`messages` must be the array of the conversation\'s rows');
   if (input.positions !== undefined && !Array.isArray(input.positions)) throw badInput('`positions` must be an array beside `messages`');
   if (input.idleMs !== undefined && !(typeof input.idleMs === 'number' && input.idleMs >= 0)) throw badInput('`idleMs` must be the milliseconds since the last response');
-  return { messages: input.messages.slice(), positions: input.positions?.slice(), signal: checkSignal(input.signal), idleMs: input.idleMs };
+  return { positions: input.positions?.slice(), signal: checkSignal(input.signal), idleMs: input.idleMs };
 }
 
 const SDK_OUTPUTS = new Set(['text', 'json', 'error-text', 'error-json', 'content', 'execution-denied']);

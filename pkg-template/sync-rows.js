@@ -110,10 +110,30 @@ export class RowSync {
     return stable;
   }
 
+  /**
+   * The list as it is now, to be read later. One that only grew is not copied: what was appended is put behind
+   * what is remembered, unless other calls come first.
+   * @param {readonly any[]} messages @param {boolean} next whether no other call comes first @returns {() => readonly any[]}
+   */
+  snapshot(messages, next) {
+    const earlier = next ? this.#earlier.find(messages) : undefined;
+    const known = earlier ? commonRows(earlier.messages, messages) : 0;
+    if (!earlier || known < earlier.messages.length) {
+      const copy = messages.slice();
+      return () => copy;
+    }
+    const appended = messages.slice(known);
+    return () => {
+      for (const message of appended) earlier.messages.push(message);
+      return earlier.messages;
+    };
+  }
+
   /** How many messages at the beginning are those of the list before, the same objects. @param {readonly any[]} messages */
   known(messages) {
     const earlier = this.#earlier.find(messages);
-    return earlier ? Math.min(commonRows(earlier.messages, messages), this.#rows.length) : 0;
+    if (!earlier) return 0;
+    return Math.min(earlier.messages === messages ? messages.length : commonRows(earlier.messages, messages), this.#rows.length);
   }
 
   /**
@@ -194,6 +214,7 @@ export class RowSync {
 /** The list that was kept, from `from` on with what is there now: a long list is not copied for a few new rows. @param {any[] | undefined} kept @param {number} from @param {readonly any[]} now */
 function goOn(kept, from, now) {
   if (!kept) return now.slice();
+  if (kept === now) return kept;
   kept.length = from;
   for (let i = from; i < now.length; i += 1) kept.push(now[i]);
   return kept;

@@ -514,6 +514,8 @@ impl Session {
             return false;
         }
         self.transcript.drop_rows(from, n);
+        // Uses are counted by row, and those of rows that are gone count no more: another process has not seen them.
+        self.recount_names();
         self.gauge.drop_rows(from, n);
         let shift = |row: usize| if row >= from + n { row - n } else { row.min(from) };
         if let Some(last) = &mut self.last {
