@@ -79,6 +79,6 @@ const isMedia = (item) => Boolean(item?.inlineData || item?.fileData || (ITEMS.h
 
 /** Where a text stands in place of a part that is an image or file. @param {any} message @param {number} at @param {string} text @param {import('./formats/parts.js').Format} format */
 export function mediaLeaf(message, at, text, format) {
-  const [own] = format.appended(message, [{ text, origin: 'notice' }]).append ?? [];
+  const [own] = format.appended(message, [{ text, origin: 'stub' }]).append ?? [];
   return { path: [Array.isArray(message.parts) ? 'parts' : 'content', at], value: own };
 }

@@ -52,7 +52,7 @@ impl BlockKind {
     /// The origin of a row or part that carries it.
     pub fn origin(self) -> &'static str {
         match self {
-            BlockKind::Group => "notice",
+            BlockKind::Group => "group",
             BlockKind::Turn | BlockKind::Digest | BlockKind::InTurn => "digest",
             BlockKind::Recall => "recall",
             BlockKind::Anchor => "anchor",

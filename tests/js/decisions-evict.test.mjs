@@ -225,6 +225,22 @@ describe('D-53: duplicates and evictions are one pass', () => {
   });
 });
 
+test('D-8 a group line and a picture that left are known as ours when a view comes back, as they are or as JSON', async () => {
+  const config = { limits: { maxImages: 1 }, eviction: { rounds: true, keepRecentRounds: 0, minResultTokens: 10_000 }, cascade: { enabled: false }, summarize: { enabled: false } };
+  const c = await start({ host: memoryStore(), config });
+  const picture = (/** @type {number} */ i) => ({ role: 'user', content: [{ type: 'text', text: `look ${i}` }, { type: 'image', image: 'A'.repeat(400), mediaType: 'image/png' }] });
+  const messages = [...rounds(20, 6_000), say('so'), picture(1), say('one'), picture(2), say('two')];
+  c.set({ config: { eviction: { rounds: false } } });
+  await c.next({ messages: messages.slice(0, -2) });
+  await c.settle({ usage: { inputTokens: 36_500 } });
+  c.set({ config: { eviction: { rounds: true } } });
+  const { view } = await c.next({ messages });
+  const ours = view.filter((/** @type {any} */ m) => !messages.includes(m));
+  assert.ok(ours.some((/** @type {any} */ m) => JSON.stringify(m).includes('left out: read')) && ours.some((/** @type {any} */ m) => JSON.stringify(m).includes('image/png, 300 bytes, left out')), JSON.stringify(ours).slice(0, 400));
+  for (const one of ours) for (const message of [one, structuredClone(one)]) await assert.rejects(c.next({ messages: [message] }), { code: 'view_recorded' });
+  c.close();
+});
+
 test('what was evicted is reported: paths for read caches, and each result by its call', async () => {
   const messages = rounds(20).map((m) => (m.role === 'assistant' ? { ...m, content: m.content.map((/** @type {any} */ p) => ({ ...p, input: { path: `src/${p.toolCallId}.rs` } })) } : m));
   const c = await start({ host: memoryStore() });
