@@ -80,7 +80,11 @@ pub fn run(data: &[u8]) {
     else {
         return;
     };
-    let rows = rows(&mut bytes);
+    let mut rows = rows(&mut bytes);
+    // Only one format pairs calls and results by name; in the others the flag cannot come up.
+    if wire.profile.name != "gemini" {
+        rows.iter_mut().flat_map(|r| &mut r.parts).for_each(|p| p.flags = Flags(p.flags.0 & !Flags::BY_NAME.0));
+    }
     let mut transcript = Transcript::default();
     transcript.set_items(wire.profile.items);
     rows.iter().for_each(|r| transcript.push_row(r.clone()));
