@@ -85,6 +85,8 @@ export interface FoldedEvent extends EventStamp {
   before: number;
   after: number;
   covered: number;
+  /** The briefing is prose without headings, or its open tasks name what stands nowhere in what it was made from. */
+  warnings?: ('no_headings' | 'changed_identifiers')[];
   /** Milliseconds since `context.folding`. */
   ms?: number;
 }

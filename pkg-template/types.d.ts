@@ -228,7 +228,7 @@ export interface EvictedEvent extends Numbered {
 export type FoldEvent = Numbered &
   (
     | { type: 'context.folding'; reason: string; tokens: number }
-    | { type: 'context.folded'; id: string; reason: string; before: number; after: number; covered: number }
+    | { type: 'context.folded'; id: string; reason: string; before: number; after: number; covered: number; warnings?: ('no_headings' | 'changed_identifiers')[] }
     | { type: 'context.declined'; stage: string; reason: string }
   );
 

@@ -83,6 +83,9 @@ pub enum Event {
         after: u32,
         /// Last position covered.
         covered: u64,
+        /// What is odd about the briefing that is in force all the same.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        warnings: Vec<&'static str>,
     },
     /// A fold that was due was not made; history is as it was.
     #[serde(rename = "context.declined", rename_all = "camelCase")]

@@ -8,7 +8,7 @@ use super::{Driver, Failure};
 use crate::core::event::Event;
 use crate::core::fold::apply::{self, Put};
 use crate::core::fold::briefing::{bound, settle};
-use crate::core::fold::judge::{Answer, judge};
+use crate::core::fold::judge::{Answer, judge, warnings};
 use crate::core::fold::plan::{self, FoldPlan, Reason};
 use crate::core::fold::request::{ANSWER_TOKENS, Brief, CLIP_CHARS, Told, chunks, request};
 use crate::core::restore::authority::Authority;
@@ -165,8 +165,8 @@ impl<H: Host> Driver<H> {
     }
 
     async fn transact(&self, prepared: &Prepared) -> Result<FoldEnd, Failure<H::Error>> {
-        let text = match self.ask(prepared).await? {
-            Ok(text) => text,
+        let (text, warnings) = match self.ask(prepared).await? {
+            Ok(briefing) => briefing,
             Err(why) => return Ok(FoldEnd::Declined(why)),
         };
         let authority = if self.host.has(Method::Authority) {
@@ -195,12 +195,12 @@ impl<H: Host> Driver<H> {
             return Ok(FoldEnd::Declined(why));
         }
         let after = self.with(|s| s.occupancy().tokens);
-        self.host.emit(&Event::Folded { id: fold.id, reason: plan.reason.as_str(), before, after, covered: fold.to });
+        self.host.emit(&Event::Folded { id: fold.id, reason: plan.reason.as_str(), before, after, covered: fold.to, warnings });
         Ok(FoldEnd::Done(authority))
     }
 
     /// The briefing, over as many requests as the summarizer's window needs.
-    async fn ask(&self, prepared: &Prepared) -> Result<Result<String, &'static str>, Failure<H::Error>> {
+    async fn ask(&self, prepared: &Prepared) -> Result<Result<(String, Vec<&'static str>), &'static str>, Failure<H::Error>> {
         let (window, reflect) = self.with(|s| (s.config.summarize.window.unwrap_or(s.model.window), s.config.summarize.reflect_tokens));
         // A provider's limits bind the summarizer's requests, too: what fills one of them fills the window.
         let weigh = |text: &str| self.with(|s| s.weigh(text).max(s.config.limits.share_of(text, window)));
@@ -219,10 +219,12 @@ impl<H: Host> Driver<H> {
         let budget = (room.saturating_sub(tail) / 10 * 9).max(200);
         let covered = prepared.covered.iter().map(|t| Told { tokens: t.tokens.max(weigh(&t.text)), ..t.clone() });
         let pieces = chunks(covered.collect(), budget, &weigh);
+        // Nobody was asked, so it is no failure of the summarizer's.
         if pieces.len() > MOST_CHUNKS {
-            return Ok(Err("summarizer_failed"));
+            return Ok(Err("unavailable"));
         }
         let count = pieces.len();
+        let mut odd = Vec::new();
         for (i, piece) in pieces.iter().enumerate() {
             let kind = match (count, &running) {
                 (1, None) => "fold",
@@ -231,13 +233,17 @@ impl<H: Host> Driver<H> {
             };
             let ask = request(&brief, kind, running.as_deref(), piece, i + 1 == count);
             match self.answer(&ask).await? {
-                Ok(text) => running = Some(settle(&text)),
+                Ok(text) => {
+                    let sources = [ask.covered.as_str(), ask.tail.as_str(), running.as_deref().unwrap_or("")];
+                    odd = warnings(&text, &sources);
+                    running = Some(settle(&text));
+                }
                 Err(why) => return Ok(Err(why)),
             }
         }
         let Some(text) = running else { return Ok(Err("nothing_covered")) };
         if weigh(&text) <= reflect {
-            return Ok(Ok(text));
+            return Ok(Ok((text, odd)));
         }
         // Condensing is a nicety: a briefing that could not be condensed is cut to size by rule. Left as it is, it
         // would grow with every fold.
@@ -246,7 +252,7 @@ impl<H: Host> Driver<H> {
             Ok(short) if weigh(&short) < weigh(&text) => settle(&short),
             _ => text,
         };
-        Ok(Ok(bound(&short, reflect, &weigh)))
+        Ok(Ok((bound(&short, reflect, &weigh), odd)))
     }
 
     async fn answer(&self, ask: &crate::core::fold::request::SummarizeRequest) -> Result<Result<String, &'static str>, Failure<H::Error>> {

@@ -67,9 +67,10 @@ test('several requests that wait at hard for one fold all get it', async () => {
 });
 
 test('D-22 prose without headings is a briefing; its text becomes the facts', async () => {
-  const { c } = await session({ host: { summarize: () => 'we ported the parser' }, config: alone });
+  const { c, events } = await session({ host: { summarize: () => 'we ported the parser' }, config: alone });
   const n = await c.compact({ messages: four() });
   assert.equal(outcome(n, 'fold').outcome, 'done');
+  assert.deepEqual(events.find((e) => e.type === 'context.folded').warnings, ['no_headings']);
   assert.ok(texts(n.view)[0].includes('## Decisions & Facts\nwe ported the parser\n</context_summary>'));
 });
 

@@ -173,3 +173,17 @@ test('the words of the user survive five folds, each once and in order', async (
   assert.ok(places.every((p, i) => p > (places[i - 1] ?? 0)), `${places}`);
   assert.equal(head.split('keep it simple').length - 1, 5);
 });
+
+test('a fold that was started lands also when its session is closed meanwhile', async () => {
+  const { finish, summarize } = held();
+  const store = memoryStore();
+  const { c } = await session({ store, host: { summarize }, config: alone });
+  const messages = four();
+  const { background } = await reach(c, messages, 6_100);
+  const running = background.run();
+  c.close();
+  finish();
+  assert.equal((await running).at(-1).type, 'context.folded');
+  const again = await session({ store, config: alone });
+  assert.equal(roles((await again.c.next({ messages })).view), 'ua');
+});

@@ -105,7 +105,7 @@ test('D-46 when one part fails the whole fold is declined and nothing is written
 test('a span that would need more than 64 requests is declined instead of swept', async () => {
   const { c, requests } = await asking(undefined, { window: 400_000, maxOutput: 4_000, config: { summarize: { window: 1_600 } } });
   const n = await c.compact({ messages: [user('w '.repeat(200_000)), ...rounds(1, 8_000), says('and')] });
-  assert.deepEqual([outcome(n, 'fold').reason, requests.length], ['summarizer_failed', 0]);
+  assert.deepEqual([outcome(n, 'fold').reason, requests.length, c.state.breaker], ['unavailable', 0, undefined]);
 });
 
 test('D-33 words of ours in a user\'s text are made harmless once, however often they are folded', async () => {
