@@ -37,3 +37,4 @@ pub mod shared;
 pub mod state;
 pub mod transcript;
 pub mod view;
+mod written;

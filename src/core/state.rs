@@ -12,6 +12,7 @@ use super::restore::promote::Suggestion;
 use super::shared::Shared;
 use super::transcript::{Part, StandIn};
 use super::view::{Block, Fold};
+use super::written::Written;
 
 /// The newest version this code writes.
 pub const VERSION: u32 = 1;
@@ -201,26 +202,20 @@ impl Breaker {
 
 /// What is known of one result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(from = "Written", into = "Written")]
 pub struct Entry {
     /// The redact hook changed it: never spilled, no handle, in no stage.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub redacted: bool,
     /// The full text is in the raw store under this handle.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handle: Option<String>,
     /// The stored text is itself cut at the store's limit.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub capped: bool,
     /// The result was shortened before it became a row.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub clamped: bool,
     /// What stands in its place.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edit: Option<Edit>,
     /// Fingerprint of the result the edit was made for. Hosts reuse positions when a turn is taken back
     /// and run again; the new result must not get the old one's stub.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub of: String,
 }
 

@@ -73,14 +73,17 @@ impl Stub<'_> {
             out.push_str(&format!(" [the newer result {} {says}]", quoted(&newer.handle)));
         }
         match (self.handle, self.loss) {
-            (Some(id), _) => {
-                let offset = self.offset.map_or_else(String::new, |o| format!(", offset: {o}"));
-                out.push_str(&format!(" [read_tool_output({{ id: {}{offset} }}) returns it]", quoted(id)));
-            }
+            (Some(id), _) => out.push_str(&returns_it(id, self.offset)),
             (None, loss) => out.push_str(&format!(" [{}]", loss.unwrap_or(Loss::NoStore).in_words())),
         }
         out
     }
+}
+
+/// How a stub says where the text is.
+pub(in crate::core) fn returns_it(handle: &str, offset: Option<&str>) -> String {
+    let offset = offset.map_or_else(String::new, |o| format!(", offset: {o}"));
+    format!(" [read_tool_output({{ id: {}{offset} }}) returns it]", quoted(handle))
 }
 
 #[cfg(test)]
