@@ -79,8 +79,8 @@ export interface Prefix {
   tokens: number;
   /** UTF-8 bytes of the measured texts. */
   bytes: number;
-  /** The first difference: a row of the list, or a part of the frame. */
-  brokenBy?: { at: number | 'system' | 'tools'; cause: string };
+  /** The first difference: a row of the list, or a part of the frame; `name` is the tool it happened to. */
+  brokenBy?: { at: number | 'system' | 'tools'; cause: string; name?: string };
 }
 
 /** The account of an eviction, in tokens at the price of an uncached input token. */

@@ -225,6 +225,21 @@ describe('D-53: duplicates and evictions are one pass', () => {
   });
 });
 
+test('K-10 clearing every round is a setting of the same stage: atFraction 0 acts at every step, in batches of clearAtLeast', async () => {
+  for (const [clearAtLeast, expected] of /** @type {[number, number[]][]} */ ([[1_800, [0, 0, 2, 2, 4, 4, 6]], [0, [0, 1, 2, 3, 4, 5, 6]]])) {
+    const c = await start({ host: memoryStore(), config: { eviction: { atFraction: 0, keepRecentRounds: 1, clearAtLeast } } });
+    const messages = rounds(7);
+    const counts = [];
+    for (let n = 1; n <= 7; n += 1) {
+      // What the last round returned is read once the next response is there.
+      const next = await c.next({ messages: [...messages.slice(0, 2 * n + 1), say('I see')] });
+      counts.push(evicted(next).length);
+    }
+    assert.deepEqual(counts, expected, `clearAtLeast ${clearAtLeast}`);
+    c.close();
+  }
+});
+
 test('D-8 a group line and a picture that left are known as ours when a view comes back, as they are or as JSON', async () => {
   const config = { limits: { maxImages: 1 }, eviction: { rounds: true, keepRecentRounds: 0, minResultTokens: 10_000 }, cascade: { enabled: false }, summarize: { enabled: false } };
   const c = await start({ host: memoryStore(), config });
