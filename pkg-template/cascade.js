@@ -13,6 +13,7 @@ import { aiSdk } from './formats/ai-sdk.js';
 import { formatByName, formatOf, listRows } from './formats/index.js';
 import { pushFrame } from './frame.js';
 import { callHost, checkHost, checkSignal } from './host.js';
+import { ShownTexts } from './shown-texts.js';
 import { ViewLayer } from './lay-view.js';
 import { mediaPrice } from './media.js';
 import { modelInput } from './models.js';
@@ -71,6 +72,8 @@ class Cascade {
   /** Deferred tools to bind when the turn allows it. @type {string[]} */
   #wanted = [];
   #layer = new ViewLayer();
+  #shown = new ShownTexts();
+  #restarted = true;
   /** @type {any[]} */
   #tools;
   /** Position of the newest stored row of the last call. */
@@ -123,17 +126,24 @@ class Cascade {
       const { format } = listed;
       if (input.frame !== undefined) this.#takeFrame(input.frame);
       this.#promote(messages, format);
+      this.#shown.refuse(listed.messages, host.rows ? 0 : known, format);
       const bridge = this.#bridge;
       bridge.messages = listed.messages;
       bridge.format = format;
       bridge.signal = signal;
       try {
+        // A vocabulary that came since the last call counts exactly what was estimated before.
+        if (this.#core.takeVocabulary()) this.#rows.reset();
         this.#rows.owners = listed.owners;
         this.#rows.push(listed.messages, listed.positions, format, { whole: ask !== undefined, ...(!host.rows && { known }) });
         this.#newest = newestPosition(listed.positions, listed.messages.length);
         this.#core.setIdle(idleMs ?? -1);
         const report = await run(this.#core.next(ask));
         const fresh = this.#layer.take(report.steps, this.#rows.takeStable());
+        this.#shown.take(fresh, format);
+        // What a view of an earlier process showed is known only now.
+        if (this.#restarted) this.#shown.refuse(listed.messages, 0, format);
+        this.#restarted = false;
         await this.#redactAgain(fresh, listed.messages, format);
         const { recipe, view } = this.#layer.lay(listed.messages, format, (row, part) => bridge.output(row, part), (row) => this.#rows.printOf(row));
         const { steps: _steps, events, background, record, folded, ...rest } = report;

@@ -180,7 +180,8 @@ export interface Inspection {
   /** What is odd about the list: results without a call, calls that nobody answered, targets whose results became stubs, limits that are exceeded. */
   findings: { kind: string; at: number; detail?: string; calls?: string[] }[];
   /** What real counts taught: tokens per estimated token, and tokens that the messages do not show. */
-  estimate: { ratio: number; overhead?: number };
+  /** How texts are weighed: by an encoding whose vocabulary is loaded (`o200k_base` …), `classes` or `chars4`; then the learned factors. */
+  estimate: { counter: string; ratio: number; overhead?: number };
   /** Where the history may be cut, and which rule forbids every other place; absent with `cuts: false`. */
   cuts?: { safe?: number; legal: number[]; illegal: { at: number; rule: string; why: string }[]; reason?: string; [more: string]: unknown };
 }

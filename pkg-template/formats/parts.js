@@ -49,6 +49,8 @@ export const FLAG = Object.freeze({ error: 1, signed: 2, provider: 4, itemId: 8,
 
 /** Ours, on messages that can carry it: `{ origin }`. */
 export const MARK = 'gentle-cascade';
+/** Formats whose messages can carry it. */
+export const MARKED = new Set(['ai-sdk', 'ai-sdk-ui']);
 
 const TARGET_KEYS = ['path', 'file_path', 'filePath', 'filename', 'file', 'command', 'cmd', 'pattern', 'query', 'url', 'uri', 'directory', 'dir', 'name', 'id'];
 

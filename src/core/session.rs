@@ -336,7 +336,8 @@ impl Session {
             while first > 0 && rows.get(first - 1).is_some_and(|r| r.role == Role::Assistant) {
                 first -= 1;
             }
-            let sent = self.sent_before(first);
+            let counted = self.gauge.take_lifted().unwrap_or(first);
+            let sent = self.sent_before(counted);
             self.gauge.place_anchor(sent);
         }
     }

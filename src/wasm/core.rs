@@ -93,6 +93,7 @@ struct CountingView<'a> {
 
 #[derive(Serialize)]
 struct EstimateView {
+    counter: &'static str,
     ratio: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     overhead: Option<i64>,
@@ -459,7 +460,7 @@ impl Core {
                 ledger: assemble::ledger(s),
                 findings: findings(s),
                 stale: s.stale_context(),
-                estimate: EstimateView { ratio: s.gauge.ratio(), overhead: s.gauge.overhead() },
+                estimate: EstimateView { counter: self.projector.borrow().counted_by(), ratio: s.gauge.ratio(), overhead: s.gauge.overhead() },
             }
         });
         to_js(&inspection)
@@ -472,9 +473,24 @@ impl Core {
         self.projector.borrow_mut().set_counter(config.estimate.counter);
         Ok(self.driver.with(|s| {
             let recount = config.estimate.counter != s.config.estimate.counter;
+            if recount {
+                s.gauge.lift_anchor();
+            }
             s.configure(config);
             recount
         }))
+    }
+
+    /// Takes a vocabulary that was loaded since. Returns whether the rows have to be weighed again.
+    #[wasm_bindgen(js_name = takeVocabulary)]
+    pub fn take_vocabulary(&self) -> bool {
+        self.driver.with(|s| {
+            let recount = self.projector.borrow_mut().take_vocabulary(&s.model.id);
+            if recount {
+                s.gauge.lift_anchor();
+            }
+            recount
+        })
     }
 
     /// Refuses what `configure` would refuse.

@@ -39,6 +39,26 @@ impl Projector {
         self.meter = Meter::with_vocabulary(counter, self.vocabulary.clone());
     }
 
+    /// Takes the vocabulary that is loaded for the model by now. Returns whether texts weigh something else since.
+    pub(super) fn take_vocabulary(&mut self, model: &str) -> bool {
+        let now = vocabulary_of(model);
+        if now.as_ref().map(Rc::as_ptr) == self.vocabulary.as_ref().map(Rc::as_ptr) {
+            return false;
+        }
+        self.vocabulary = now;
+        self.meter = Meter::with_vocabulary(self.counter, self.vocabulary.clone());
+        self.counter == Counter::Auto
+    }
+
+    /// What texts are weighed by: an encoding, `classes` or `chars4`.
+    pub(super) fn counted_by(&self) -> &'static str {
+        match (self.counter, &self.vocabulary) {
+            (Counter::Chars4, _) => "chars4",
+            (Counter::Auto, Some(vocabulary)) => vocabulary.encoding().name(),
+            (Counter::Auto | Counter::Classes, _) => "classes",
+        }
+    }
+
     /// Takes the first `n` bytes of the window.
     pub(super) fn feed(&mut self, n: usize) {
         let bytes = self.window.get(..n).unwrap_or(&[]);

@@ -260,3 +260,28 @@ describe('the command', () => {
     assert.match(stderr, /no such file/);
   });
 });
+
+test('a vocabulary that comes late counts exactly what a session estimated before, and its real count stays', async () => {
+  const text = 'const answer = () => 42; // the quick brown fox 你好 '.repeat(50);
+  const script = `
+    import { open } from ${JSON.stringify(pathToFileURL(path.join(pkg, 'inline.js')).href)};
+    import { loadVocabulary, count } from ${JSON.stringify(pathToFileURL(path.join(pkg, 'tokens.js')).href)};
+    import { bytes } from ${JSON.stringify(pathToFileURL(path.join(pkg, 'vocab/o200k.js')).href)};
+    const text = ${JSON.stringify(text)};
+    const c = await open({ transcript: 't', format: 'ai-sdk', model: { id: 'gpt-5', window: 100000 }, host: {} });
+    const messages = [{ role: 'user', content: text }];
+    await c.next({ messages });
+    await c.settle({ usage: { inputTokens: 1200, outputTokens: 5 } });
+    messages.push({ role: 'assistant', content: 'ok' }, { role: 'user', content: text });
+    const before = (await c.next({ messages })).occupancy;
+    const counter = c.inspect().estimate.counter;
+    await loadVocabulary('o200k', await bytes());
+    const after = (await c.next({ messages })).occupancy;
+    console.log(JSON.stringify({ before, after, counter, now: c.inspect().estimate.counter, text: count(text) }));`;
+  const { before, after, counter, now, text: exact } = JSON.parse(spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' }).stdout);
+  assert.deepEqual([counter, now], ['classes', 'o200k_base']);
+  assert.deepEqual([before.provenance, after.provenance], ['anchored', 'anchored']);
+  // 1,200 counted, 5 answered, the new text exactly, and a few tokens around the messages.
+  assert.ok(after.tokens >= 1_205 + exact && after.tokens <= 1_205 + exact + 15, `${after.tokens} with a text of ${exact}`);
+  assert.notEqual(before.tokens, after.tokens);
+});

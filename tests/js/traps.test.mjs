@@ -181,6 +181,25 @@ describe('T-25: a view that comes back is noticed, by whatever way', () => {
     });
   }
 
+  for (const format of ['anthropic', 'openai-chat', 'openai-responses', 'gemini']) {
+    test(`${format}: a summary that was stored as JSON, by the whole text, in this process and after a restart`, async () => {
+      const host = { ...memoryStore(), summarize: () => ({ text: '## Objective\nread every file\n\n## Completed Work\nmost of them were read\n' }) };
+      const options = { transcript: 't', format, model: { id: 'm', window: 20_000 }, host, config: { summarize: { keepRecent: 2, keepRounds: 1 } } };
+      const messages = conversation(format, 12);
+      const cascade = await open(options);
+      const { view } = await cascade.compact({ messages, positions: messages.map((_, i) => i) });
+      const at = view.findIndex((m) => JSON.stringify(m).includes('most of them were read'));
+      assert.ok(at >= 0, 'it folded');
+      const recorded = JSON.parse(JSON.stringify([view[at], ...messages.slice(-2)]));
+      const positions = [messages.length, ...recorded.slice(1).map((_, i) => messages.length + 1 + i)];
+      await assert.rejects(cascade.next({ messages: recorded, positions }), viewRecorded(0));
+      cascade.close();
+      const again = await open(options);
+      await assert.rejects(again.next({ messages: recorded, positions }), viewRecorded(0));
+      again.close();
+    });
+  }
+
   test('D-8: our own rows are known by their mark after JSON, never by their text', async () => {
     const ui = formatByName('ai-sdk-ui');
     const sdk = formatByName('ai-sdk');

@@ -98,6 +98,8 @@ pub struct Gauge {
     unscaled: Option<f64>,
     /// How far the overhead jumped at the newest count, if it did.
     drift: Option<i64>,
+    /// Rows of the anchor's request while everything is weighed anew.
+    lifted: Option<usize>,
 }
 
 /// A response's own rows in later requests.
@@ -306,6 +308,16 @@ impl Gauge {
         {
             anchor.sent = Some(sent);
         }
+    }
+
+    /// Everything is weighed anew, by another counter: the real count stays and finds its rows again.
+    pub fn lift_anchor(&mut self) {
+        self.lifted = self.anchor.as_mut().and_then(|a| a.sent.take()).map(|s| s.rows);
+    }
+
+    /// The rows it belonged to, once.
+    pub fn take_lifted(&mut self) -> Option<usize> {
+        self.lifted.take()
     }
 
     /// Rows of the request the last real count belongs to.
