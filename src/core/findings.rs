@@ -9,6 +9,7 @@ use super::event::EvictedResult;
 use super::relieve::media;
 use super::session::Session;
 use super::state::Edit;
+use super::transcript::Row;
 
 /// One oddity.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -25,6 +26,10 @@ pub struct Finding {
     pub calls: Vec<String>,
 }
 
+/// A stretch of so many characters without white space is no text: base64, a hash table, minified code. It weighs
+/// several times what as many characters of words do.
+const OPAQUE_RUN: u32 = 10_000;
+
 /// Everything odd about the list as it stands, by kind.
 pub fn findings(session: &Session) -> Vec<Finding> {
     let index = session.transcript.index();
@@ -36,6 +41,8 @@ pub fn findings(session: &Session) -> Vec<Finding> {
         out.push(plain("boundary_snapped", session.first_kept()));
     }
     out.extend(evicted_targets(session));
+    let opaque = |r: &Row| !r.is_hidden() && r.parts.iter().any(|p| p.stand_in.is_none() && p.measure.run >= OPAQUE_RUN);
+    out.extend(session.transcript.rows().iter().enumerate().filter(|(_, r)| opaque(r)).map(|(at, _)| plain("opaque_run", at)));
     let pinned = session.pinned_rows();
     let scale = |n: u64| session.gauge.scale(n);
     let plan = cut::plan(&session.transcript, session.profile.cuts, &Options::of(session, &pinned, &scale));

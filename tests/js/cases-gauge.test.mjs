@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { open } from '../../pkg/inline.js';
 import { breakdown, count } from '../../pkg/pure.js';
 import { panelModel } from '../../pkg/panel.js';
-import { loadVocabulary } from '../../pkg/tokens.js';
+import { memory } from '../../pkg/boot.js';
+import { counter, loadVocabulary } from '../../pkg/tokens.js';
 import { bytes } from '../../pkg/vocab/o200k.js';
 import { testCases } from './cases/register.mjs';
 import { modelOf, rowsOf } from './cases/config.mjs';
@@ -141,7 +142,7 @@ const ops = {
         weight = estimate;
         const { occupancy } = await cascade.next({ messages: list });
         if (real !== undefined) await cascade.settle({ usage: { inputTokens: real } });
-        out.push({ calibrated: occupancy.tokens, factor: cascade.inspect().estimate.ratio });
+        out.push({ calibrated: occupancy.tokens, factor: cascade.inspect().estimate.ratio, counter: cascade.inspect().estimate.counter });
       }
       cascade.close();
       return out;
@@ -200,10 +201,16 @@ const ops = {
     world.values.o200k_base = texts.map((/** @type {string} */ text) => count(text).tokens);
   },
 
-  stress(/** @type {any} */ world) {
+  async stress(/** @type {any} */ world) {
+    await loadVocabulary('o200k', bytes());
     const counts = new Set();
-    for (let i = 0; i < world.one.input.calls; i += 1) counts.add(count(world.one.input.each.count).tokens);
-    world.values.distinctCounts = counts.size;
+    const before = memory().buffer.byteLength;
+    for (let i = 0; i < world.one.input.calls; i += 1) {
+      const one = counter();
+      counts.add(one.add(world.one.input.each.count).tokens);
+      if (i % 2 === 0) one.free();
+    }
+    Object.assign(world.values, { distinctCounts: counts.size, growth: memory().buffer.byteLength - before });
   },
 };
 
@@ -226,7 +233,10 @@ const checks = {
   },
   sum_eq: (/** @type {any} */ world, /** @type {any} */ { paths, value }) => assert.equal(paths.reduce((/** @type {number} */ n, /** @type {string} */ path) => n + path.split('.').reduce((/** @type {any} */ at, key) => at?.[key], world.values), 0), value),
   time_le_ms: (/** @type {any} */ world, /** @type {any} */ { value }) => assert.ok(world.values.times.every((/** @type {number} */ ms) => ms <= value), String(world.values.times)),
-  memory_growth_le_pages: () => {},
+  memory_growth_le_pages: (/** @type {any} */ world, /** @type {any} */ { value }) => assert.ok(world.values.growth <= value * 65_536, `${world.values.growth} bytes`),
+  flag: (/** @type {any} */ world, /** @type {any} */ { name }) => assert.ok(world.values.findings.some((/** @type {any} */ f) => f.kind === name)),
+  encoder_is_shared: (/** @type {any} */ world) => assert.ok(world.values.growth < 100_000),
+  encoding_reported: (/** @type {any} */ world) => assert.deepEqual(new Set(world.values.steps.map((/** @type {any} */ s) => s.counter)), new Set(['chars4'])),
 };
 
-testCases(['occupancy', 'ui-display', 'token-count'], { ops, checks });
+testCases(['occupancy', 'ui-display', 'token-count'], { ops, checks, should: ['064-base64-inside-a-text-result', '123-encoder-instances-exhaust-wasm-memory', '125-one-vocabulary-for-every-model'] });

@@ -29,6 +29,8 @@ pub struct Measure {
     pub bytes: u64,
     /// Hash of the well-formed text (fixed keys).
     pub hash: u128,
+    /// Length of the longest stretch without white space.
+    pub run: u32,
     /// Lines: line ends plus one, 0 for an empty text.
     pub lines: u32,
     /// Whether nothing but white space was seen.
@@ -58,6 +60,8 @@ pub struct Meter {
     len: u32,
     bytes: u64,
     line_ends: u32,
+    run: u32,
+    longest_run: u32,
     blank: bool,
     first: String,
     first_chars: usize,
@@ -79,6 +83,8 @@ impl Meter {
             len: 0,
             bytes: 0,
             line_ends: 0,
+            run: 0,
+            longest_run: 0,
             blank: true,
             first: String::new(),
             first_chars: 0,
@@ -116,7 +122,11 @@ impl Meter {
                 self.take_first(c);
             }
             self.names.push(c);
-            if self.blank && !c.is_whitespace() {
+            if c.is_whitespace() {
+                self.longest_run = self.longest_run.max(self.run);
+                self.run = 0;
+            } else {
+                self.run = self.run.saturating_add(1);
                 self.blank = false;
             }
         }
@@ -161,6 +171,7 @@ impl Meter {
             len: self.len,
             bytes: self.bytes,
             hash: self.hash.digest128(),
+            run: self.longest_run.max(self.run),
             lines: if self.len == 0 { 0 } else { self.line_ends + 1 },
             blank: self.blank,
             first_line: self.first.trim().into(),
