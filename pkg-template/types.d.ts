@@ -320,11 +320,11 @@ interface Settings {
   digest: { atFraction: number };
   /** The `<plan>` at the end after a fold. @default false */
   recitation: { enabled: boolean };
-  /** Not in force yet. */
+  /** Facts that `host.extract` finds in rows before they are folded: written at once, or suggested to the user. @default 'off' */
   memoryPromotion: { mode: 'off' | 'suggest' | 'auto' };
-  /** Not in force yet. */
+  /** The event `context.handoff_suggested` at the end of a task, from this occupancy on. @default false, 0.7 */
   handoffNudge: { enabled: boolean; atFraction: number };
-  /** Not in force yet. */
+  /** Older messages brought back for a new question, once per turn. @default false, 'semantic', 0.7, 0.15, 3 */
   retrieval: { enabled: boolean; mode: 'semantic' | 'lexical' | 'auto'; minScore: number; lexicalMinScore: number; maxResults: number };
   /** The user's own messages, kept verbatim when rows go. */
   orders: {
