@@ -154,7 +154,11 @@ const BLANK = /^\s*$/;
 const TRAILING = /\s$/;
 
 /** Whether a projected part is text of nothing but white space. @param {ProjectedPart} part */
-export const isBlank = (part) => BLANK.test(part.text);
+export function isBlank({ text }) {
+  // Nearly every text begins with a character that settles it.
+  const first = text.charCodeAt(0);
+  return !(first > 0x20 && first < 0x7f) && BLANK.test(text);
+}
 
 /** Bits beside the projection's own. @param {Leaves} leaves @param {any} message @param {readonly ProjectedPart[]} parts @param {number} at */
 export function details(leaves, message, parts, at) {

@@ -5,6 +5,7 @@
 // slows all of them alike. --json prints the numbers and nothing else.
 
 import { open } from '../../../pkg/inline.js';
+import { formatByName } from '../../../pkg/formats/index.js';
 import { validate } from '../../../pkg/pure.js';
 import { scriptedSummary } from '../../../pkg/scripted-summary.js';
 import { memoryStore } from '../../../pkg/stores/memory.js';
@@ -12,6 +13,8 @@ import { FORMATS, session } from './sessions.mjs';
 
 const asked = process.argv.find((a) => a.startsWith('--sizes='))?.slice('--sizes='.length);
 const SIZES = asked ? asked.split(',').map(Number) : [1_000, 3_000, 10_000, 30_000];
+/** Of the other formats, enough to see whether they differ. */
+const FEWER = asked ? SIZES : [1_000, 10_000];
 const only = process.argv.find((a) => a.startsWith('--only='))?.slice('--only='.length);
 const STEPS = 200;
 const WARM = 20;
@@ -64,7 +67,7 @@ async function step(run, counts) {
 /** @param {string} format @param {'growth' | 'relief'} regime */
 async function measure(format, regime) {
   const runs = [];
-  for (const size of SIZES) runs.push({ size, ...(await warm(format, size, regime)) });
+  for (const size of format === 'ai-sdk' ? SIZES : FEWER) runs.push({ size, ...(await warm(format, size, regime)) });
   for (let i = 0; i < WARM + STEPS; i += 1) for (const run of runs) await step(run, i >= WARM);
   const rows = [];
   for (const run of runs) {
@@ -94,16 +97,22 @@ async function measure(format, regime) {
   return rows;
 }
 
-/** Milliseconds to validate a list. @param {string} format @param {number} size */
+/** Milliseconds to validate a list, and to read its parts alone. @param {string} format @param {number} size */
 function validating(format, size) {
   const { list } = session(format, size);
-  const times = [];
-  for (let i = 0; i < 7; i += 1) {
+  const { parts } = formatByName(format);
+  /** @type {number[][]} */
+  const [whole, reading] = [[], []];
+  for (let i = 0; i < 15; i += 1) {
     const start = performance.now();
-    validate(list, { format });
-    times.push(performance.now() - start);
+    validate(list, format);
+    const validated = performance.now();
+    let chars = 0;
+    for (const message of list) for (const part of parts(message)) chars += part.text.length;
+    whole.push(validated - start);
+    reading.push(performance.now() - validated);
   }
-  return { format, messages: size, validate: ms(at(times, 0.5)) };
+  return { format, messages: size, validate: ms(at(whole, 0.5)), reading: ms(at(reading, 0.5)) };
 }
 
 const json = process.argv.includes('--json');
@@ -120,6 +129,6 @@ for (const format of Object.keys(FORMATS)) {
   }
 }
 const validated = only ? [] : Object.keys(FORMATS).map((format) => validating(format, 10_000));
-for (const v of validated) print(['validate', v.format, v.messages, '', v.validate]);
+for (const v of validated) print(['validate', v.format, v.messages, `${v.validate} ms, ${v.reading} of them to read the parts`]);
 if (json) console.log(JSON.stringify([...rows, ...validated]));
 else console.log('\nMilliseconds. `first`: open and the first next (with a fold in the second regime); `copies`: a next over fresh copies of all messages.');
