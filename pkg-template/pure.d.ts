@@ -67,13 +67,13 @@ export interface ValidationFinding {
 }
 
 /** Everything the provider or SDK of a format would reject, drop or take badly. @throws {CascadeError} `bad_input` */
-export function validate(messages: readonly Message[], format?: string, options?: { phase?: 'stored' | 'request' }): { findings: ValidationFinding[]; format: string };
+export function validate(messages: readonly Message[], format?: Format, options?: { phase?: 'stored' | 'request' }): { findings: ValidationFinding[]; format: string };
 
 /** Heals what can be healed without inventing anything, and says what it did. @throws {CascadeError} `bad_input` */
-export function repair<M extends Message>(messages: readonly M[], format?: string): { messages: M[]; repaired: { rule: string; at: number; did: string }[]; refused?: ValidationFinding[]; format: string };
+export function repair<M extends Message>(messages: readonly M[], format?: Format): { messages: M[]; repaired: { rule: string; at: number; did: string }[]; refused?: ValidationFinding[]; format: string };
 
 /** Messages of one format as messages of another; what the target cannot carry is told in `lost`. */
-export function convert(messages: readonly Message[], from: string, to: string): { messages: any[]; lost: { at: number; what: string; why: string }[] };
+export function convert(messages: readonly Message[], from: Format, to: Format): { messages: any[]; system?: string; lost: { at: number; what: string; why: string }[] };
 
 /** UIMessages as ModelMessages, step by step; unchanged messages give the same objects again. */
 export function toModelMessages(messages: readonly object[]): any[];
@@ -81,5 +81,19 @@ export function toModelMessages(messages: readonly object[]): any[];
 /** A fact as it may be stored: trimmed, secrets replaced; null when it is refused. */
 export function sanitizeFact(fact: string): string | null;
 
-/** An index of texts that is searched by words and parts of words (BM25). */
-export function lexicalIndex(...args: any[]): any;
+/** A search by words over rows; it keeps no texts. */
+export interface LexicalIndex {
+  /** Rows in it. */
+  readonly size: number;
+  /** Takes a row in, or in place of what stood at this position. @param position a whole number of at least 0 */
+  add(position: number, text: string): void;
+  remove(position: number): void;
+  /** Best first, the newer of equals; `score` (0 to 1) is the share of the query that a row holds. @param max default 10 */
+  search(query: string, max?: number): { position: number; score: number }[];
+  /** The part of a text that answers a query best: one line of at most 240 characters. */
+  snippet(text: string, query: string): string;
+  /** Gives the memory back; the index cannot be used afterwards. */
+  free(): void;
+}
+/** An index of texts that is searched by words, parts of names and paths, and runs of characters (BM25), in any language. */
+export function lexicalIndex(): LexicalIndex;

@@ -4,8 +4,11 @@
 /** A message of the host, in its own format. Nothing of it is changed; untouched ones come back as the same object. */
 export type Message = object;
 
-/** How the messages are shaped: the AI SDK's ModelMessage (v5 to v7), or Anthropic Messages. Detected where not named. */
-export type Format = 'ai-sdk' | 'anthropic';
+/**
+ * How the messages are shaped: the AI SDK's ModelMessage (v5 to v7, provider prompts V2 to V4) or UIMessage, Anthropic
+ * Messages, OpenAI Chat messages or Responses items, Gemini contents. Detected where not named.
+ */
+export type Format = 'ai-sdk' | 'ai-sdk-ui' | 'anthropic' | 'openai-chat' | 'openai-responses' | 'gemini';
 
 /**
  * The model. A string is looked up in the package's table (see `lookUpModel`); unknown models get an assumed window of

@@ -1,8 +1,7 @@
 // T-22: types, roles, tools and ids that are named like a member of every object are names like any other.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { convert } from '../../pkg/convert.js';
-import { count, plan, repair, validate } from '../../pkg/pure.js';
+import { convert, count, plan, repair, validate } from '../../pkg/pure.js';
 import { FORMATS, WIRE } from './conversations.mjs';
 
 const NAMES = ['constructor', '__proto__', 'toString', 'hasOwnProperty'];
@@ -24,7 +23,7 @@ for (const name of NAMES) {
     for (const format of ALL) {
       for (const messages of strange(name)) {
         const uses = { validate: () => validate(messages, format), repair: () => repair(messages, format), count: () => count(messages, { format }), plan: () => plan({ messages, format, model: { id: 'm', window: 10_000 } }) };
-        for (const to of Object.keys(FORMATS)) uses[`convert to ${to}`] = () => convert(messages, { from: format, to });
+        for (const to of Object.keys(FORMATS)) uses[`convert to ${to}`] = () => convert(messages, format, to);
         for (const [use, run] of Object.entries(uses)) {
           try {
             run();
