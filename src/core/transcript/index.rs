@@ -308,7 +308,8 @@ impl Index {
 
     /// Where either side has no id, calls of the same tool are what a result may answer.
     fn same_name(&self, part: &Part) -> Option<Vec<CallId>> {
-        if !part.flags.has(Flags::BY_NAME) || self.by_id.contains_key(&part.id) {
+        // A call with neither id nor name is known by nothing; no result means it.
+        if !part.flags.has(Flags::BY_NAME) || (!part.id.is_empty() && self.by_id.contains_key(&part.id)) {
             return None;
         }
         let named = self.by_name.get(&part.name).map_or(&[][..], Vec::as_slice);
