@@ -90,7 +90,8 @@ clean:
 
 # What stays findable in the window and what it costs, against peers: make bench-relief [DATA=folder] [JSON=1]
 bench-relief: pkg
-	@node tests/bench/relief/run.mjs $(DATA) $(if $(JSON),--json)
+	@cd tests/sdk && npm ci --no-audit --no-fund --silent || true
+	@PATH="$$PWD/tests/sdk/node_modules/node24/bin:$$PATH" node tests/bench/relief/run.mjs $(DATA) $(if $(JSON),--json)
 
 # What of the folded rows survives without a model, against simpler ways; and folds of real agents beside ours. DATA=folder JSON=1
 bench-digest: pkg

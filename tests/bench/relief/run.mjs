@@ -93,11 +93,10 @@ async function run(policy, session, reuse, budget) {
 
 /** The peer is installed in a folder of its own; without it the rest still runs. */
 async function pruneMessages() {
-  const file = path.join(root, 'tests', 'sdk-like', 'prune.mjs');
   try {
-    return (await import(file)).pruneMessages;
+    return (await import(path.join(root, 'tests', 'sdk', 'node_modules', 'ai7', 'dist', 'index.js'))).pruneMessages;
   } catch {
-    console.error('bench-relief: the policy ai-prune is SKIPPED; it needs Node 22 and `npm ci --prefix tests/sdk-like`');
+    console.error('bench-relief: the policy ai-prune is SKIPPED; it needs the packages of tests/sdk and Node 22, which `make bench-relief` installs');
     return undefined;
   }
 }
