@@ -30,12 +30,12 @@ $(STAMP)/npm: package.json package-lock.json
 	npm ci --no-audit --no-fund
 	@mkdir -p $(STAMP) && touch $@
 
-# No path of the building machine ends up in the wasm. Of several prefixes that match, the last one counts.
+# As a cdylib alone it is optimised across crates; beside an rlib it is not. No path of the building machine ends up in it. Of several prefixes that match, the last one counts.
 $(WASM): $(RUST_SOURCES) | toolchain
 	@cargo fetch --quiet --locked; home="$${CARGO_HOME:-$$HOME/.cargo}"; sep=$$'\x1f'; flags="--remap-path-prefix=$$PWD=/src"; \
 	flags="$$flags$$sep--remap-path-prefix=$$(rustc --print sysroot)=/rust$$sep--remap-path-prefix=$$home=/cargo"; \
 	for dir in "$$home"/registry/src/*/; do [ -d "$$dir" ] && flags="$$flags$$sep--remap-path-prefix=$${dir%/}=/deps"; done; \
-	CARGO_ENCODED_RUSTFLAGS="$$flags" cargo build --quiet --locked --release --lib --target wasm32-unknown-unknown
+	CARGO_ENCODED_RUSTFLAGS="$$flags" cargo rustc --quiet --locked --release --lib --crate-type cdylib --target wasm32-unknown-unknown
 	@touch $@
 
 $(GLUE)/core_bg.wasm: $(WASM) xtask/src/main.rs xtask/Cargo.toml
