@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use super::keyed::Keyed;
 use super::row::{Flags, Part, PartKind, Role, Row};
 
 /// Index of a call in [`Index::calls`].
@@ -95,14 +96,14 @@ pub struct Index {
     answered: bool,
     /// What the calls of the running round are keyed by.
     key: Option<u64>,
-    by_id: BTreeMap<Box<str>, Vec<CallId>>,
+    by_id: Keyed<Vec<CallId>>,
     /// Calls by the name of their tool, where results may come without an id.
-    by_name: BTreeMap<Box<str>, Vec<CallId>>,
+    by_name: Keyed<Vec<CallId>>,
     by_result: BTreeMap<(usize, usize), CallId>,
     /// Tools by number, and the newest answered call of each.
-    tools: BTreeMap<Box<str>, usize>,
+    tools: Keyed<usize>,
     answers: Vec<Option<CallId>>,
-    handles: BTreeMap<Box<str>, CallId>,
+    handles: Keyed<CallId>,
     /// Call ids of covered rows with how often they occur there, and the last covered position.
     earlier: (Option<u64>, BTreeMap<Box<str>, u32>),
     /// Handles in use, with the key of their call.

@@ -4,6 +4,7 @@
 //! them ([`Index`]) is kept up to date as rows are appended and rebuilt only when rows are taken back.
 
 mod index;
+mod keyed;
 #[cfg(test)]
 pub mod made;
 mod positions;
