@@ -98,7 +98,7 @@ async function measure(format, regime) {
   return rows;
 }
 
-/** Milliseconds to validate a list, and to read its parts alone. @param {string} format @param {number} size */
+/** Milliseconds to validate a list, and to read it alone. @param {string} format @param {number} size */
 function validating(format, size) {
   const { list } = session(format, size);
   const form = formatByName(format);
