@@ -95,14 +95,7 @@ async function replay(args, term, signal) {
 
 /** `validate` and `count` live in files of their own, loaded only when asked for. */
 async function other(args, term, io) {
-  let module;
-  try {
-    // @ts-ignore a build may come without them
-    module = args.command === 'validate' ? await import('./cli/validate.js') : await import('./cli/count.js');
-  } catch (error) {
-    if (/** @type {any} */ (error)?.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new InputError(`${args.command} is not available in this build`);
-  }
+  const module = args.command === 'validate' ? await import('./cli/validate.js') : await import('./cli/count.js');
   return module.run(args, term, io);
 }
 

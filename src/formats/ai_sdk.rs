@@ -45,7 +45,8 @@ fn demands(check: Check) -> Option<Ruling> {
         Check::CallerGone => ruling("AM-13", E, "Anthropic finds no source tool for the call"),
         Check::NotJson => ruling("AM-16", S, "JSON cannot carry the value as it is"),
         Check::Breakpoints => ruling("AM-cache", D, "the SDK ignores breakpoints after the fourth"),
-        Check::TooMany
+        Check::CompactionPlace
+        | Check::TooMany
         | Check::ResultsNotFirst
         | Check::RepeatedId
         | Check::BadId

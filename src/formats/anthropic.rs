@@ -44,6 +44,7 @@ fn demands(check: Check) -> Option<Ruling> {
         Check::ProviderUnanswered => ruling("AN-9", E, "the API finds a server tool's call without its result"),
         Check::ProviderOrphan => ruling("AN-9", E, "the API finds a server tool's result without its call"),
         Check::CallerGone => ruling("AM-13", E, "the API finds no source tool for the call"),
+        Check::CompactionPlace => ruling("AN-42", E, "the API wants a compaction that was asked for as the first block of the conversation, and one"),
         Check::CachedReasoning => ruling("AN-25", E, "the API takes no cache_control on thinking"),
         Check::Breakpoints => ruling("AN-cache", E, "the API takes at most four cache breakpoints"),
         Check::ManyImages => ruling("AN-14", E, "the API takes at most 600 images in a request, 100 on smaller models"),

@@ -86,6 +86,8 @@ pub enum Check {
     ProviderOrphan,
     /// A call from code whose running call is gone.
     CallerGone,
+    /// A compaction that was asked for and does not open the conversation.
+    CompactionPlace,
     /// Media inside a tool result.
     MediaInResult,
     /// A cache breakpoint on reasoning.

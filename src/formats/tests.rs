@@ -225,6 +225,12 @@ fn first_and_last_messages_follow_the_format() {
     assert_eq!(request("gemini", calling), ["GE-3 E 0"]);
     let compacted: &[(Role, &[Part])] = &[(A, &[part(PartKind::Compaction, "", "", "so far")]), (U, &[text("go")])];
     assert_eq!(request("anthropic", compacted), [] as [&str; 0], "a compaction block may stand first");
+    let signed = || flagged(part(PartKind::Compaction, "", "", "so far"), Flags::SIGNED);
+    assert_eq!(request("anthropic", &[(A, &[signed()]), (U, &[text("go")])]), [] as [&str; 0], "one that was asked for has to");
+    let late: &[(Role, &[Part])] = &[(U, &[text("go")]), (A, &[signed(), text("ok"), signed()]), (U, &[text("on")])];
+    assert_eq!(request("anthropic", late), ["AN-42 E 1", "AN-42 E 1"]);
+    let own: &[(Role, &[Part])] = &[(U, &[text("go")]), (A, &[part(PartKind::Compaction, "", "", "so far"), text("ok")]), (U, &[text("on")])];
+    assert_eq!(request("anthropic", own), [] as [&str; 0], "one the server made by itself stands in its answer");
     let trailing: &[(Role, &[Part])] = &[(U, &[text("go")]), (A, &[flagged(text("so "), Flags::TRAILING)])];
     assert_eq!(request("anthropic", trailing), ["AN-3 E 1", "AN-12 E 1"]);
 }

@@ -45,6 +45,7 @@ pub(super) fn check(walk: &mut Walk<'_>) {
     if transcript.len() > MOST_ROWS {
         walk.report(Check::TooMany, MOST_ROWS, None, || format!("the list holds {} messages", transcript.len()));
     }
+    compactions(walk);
     ends(walk);
     signatures(walk);
     governed(walk);
@@ -151,6 +152,18 @@ pub(in crate::formats) fn only_reasoning(row: &Row) -> bool {
 fn led_to_something(walk: &Walk<'_>, at: usize) -> bool {
     let rest = walk.transcript.rows().iter().skip(at + 1);
     walk.wire.profile.items && rest.take_while(|r| r.role == Role::Assistant).any(|r| !only_reasoning(r) && !r.is_blank())
+}
+
+/// A compaction that was asked for is signed and stands for everything before it, which is gone.
+fn compactions(walk: &mut Walk<'_>) {
+    let rows = walk.transcript.rows();
+    let opens = rows.iter().position(|r| r.role != Role::System);
+    let signed = |(p, part): &(usize, &Part)| (part.kind == PartKind::Compaction && part.flags.has(Flags::SIGNED)).then_some(*p);
+    for (at, row) in rows.iter().enumerate() {
+        for p in row.parts.iter().enumerate().filter_map(|x| signed(&x)).filter(|p| Some(at) != opens || *p > 0) {
+            walk.report(Check::CompactionPlace, at, Some(p), || format!("message {at}, part {p} is a compaction that does not open the conversation"));
+        }
+    }
 }
 
 fn ends(walk: &mut Walk<'_>) {
