@@ -148,7 +148,8 @@ pub fn plan_evict(session: &mut Session, keeping: Keeping) -> Option<Result<Evic
     }
     let eviction = &session.config.eviction;
     let pressed = occupancy >= thresholds.hard;
-    let quiet = eviction.clear_at_least.max((thresholds.evict - thresholds.to) / 4);
+    // Where nothing was added since the last pass, nothing new can be won, however small the window.
+    let quiet = eviction.clear_at_least.max((thresholds.evict - thresholds.to) / 4).max(1);
     let newer = if pressed { newer_victims(session, keeping) } else { Vec::new() };
     if newer.is_empty() && session.state.evict_rest.is_some_and(|rest| occupancy < rest.saturating_add(quiet)) {
         return Some(Err(Declined::NoProgress));
