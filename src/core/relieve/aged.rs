@@ -110,16 +110,18 @@ impl Aged {
         let index = session.transcript.index();
         let unread = session.transcript.first_unread();
         let protected = protected(session);
-        let settled = |round: &Round| {
+        let newest = index.rounds().len().saturating_sub(1);
+        // Where messages are items, the newest round may still get calls.
+        let settled = |at: usize, round: &Round| {
             let calls = (round.calls.0..round.calls.1).map(|id| (id, index.call(id).and_then(|c| c.result)));
-            round.is_closed() && calls.into_iter().all(|(id, at)| at.is_some_and(|at| at.0 < unread) && !protected.contains(&id))
+            at < newest && round.is_closed() && calls.into_iter().all(|(id, at)| at.is_some_and(|at| at.0 < unread) && !protected.contains(&id))
         };
         let mut passing = Sums::default();
         let mut also = Vec::new();
         for at in std::mem::take(&mut self.waiting).into_iter().chain(self.rounds..end) {
             let Some(round) = index.rounds().get(at) else { continue };
             self.rows = self.rows.max(round.end);
-            let stays = settled(round);
+            let stays = settled(at, round);
             let held = if counts(round) { self.weigh(session, keeping, at, if stays { None } else { Some(&mut passing) }) } else { false };
             match (stays, held) {
                 (true, true) => insert(&mut self.holding, at),
