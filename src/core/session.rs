@@ -515,6 +515,7 @@ impl Session {
             return false;
         }
         self.transcript.drop_rows(from, n);
+        self.release_orphans();
         // Uses are counted by row, and those of rows that are gone count no more: another process has not seen them.
         self.recount_names();
         self.gauge.drop_rows(from, n);
@@ -527,6 +528,17 @@ impl Session {
         }
         self.lay_view(usize::MAX, "folded");
         true
+    }
+
+    /// A result whose call left the list has no entry any more: it stands there itself.
+    fn release_orphans(&mut self) {
+        let index = self.transcript.index();
+        let rows = self.transcript.rows().iter().enumerate().filter(|(_, r)| r.role != Role::Assistant);
+        let parts = rows.flat_map(|(at, r)| r.parts.iter().enumerate().map(move |(i, p)| (at, i, p)));
+        let orphans = parts.filter(|(at, i, p)| p.kind == PartKind::Result && p.stand_in.is_some() && index.call_of_result(*at, *i).is_none());
+        for (row, part) in orphans.map(|(at, i, _)| (at, i)).collect::<Vec<_>>() {
+            self.transcript.set_stand_in(row, part, None);
+        }
     }
 
     /// Labels of session context that changed since it was captured: the model still sees what was captured.
