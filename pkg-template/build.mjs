@@ -7,31 +7,37 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
-const [, , glueDir, wasmFile] = process.argv;
+const [, , glueDir] = process.argv;
 const pkg = path.join(root, 'pkg');
 const template = path.join(root, 'pkg-template');
 
 rmSync(pkg, { recursive: true, force: true });
 mkdirSync(pkg, { recursive: true });
 cpSync(template, pkg, { recursive: true, filter: (from) => !from.endsWith('build.mjs') });
-copyFileSync(path.join(glueDir, 'core_bg.js'), path.join(pkg, 'core_bg.js'));
-copyFileSync(wasmFile, path.join(pkg, 'core_bg.wasm'));
+ship('core', pkg);
+ship('counter', path.join(pkg, 'tokens'));
 for (const name of ['README.md', 'LICENSE', 'CHANGELOG.md']) if (existsSync(path.join(root, name))) copyFileSync(path.join(root, name), path.join(pkg, name));
 
-// Decoding in one native call where there is one; a loop over char codes is 15 times faster than a callback.
-const base64 = readFileSync(wasmFile).toString('base64');
-writeFileSync(
-  path.join(pkg, 'core_bg.wasm.inline.js'),
-  `const text = '${base64}';
+/** A wasm with its glue: as a file, and inlined. @param {string} name @param {string} to */
+function ship(name, to) {
+  copyFileSync(path.join(glueDir, `${name}_bg.js`), path.join(to, `${name}_bg.js`));
+  const wasm = readFileSync(path.join(glueDir, `${name}_opt.wasm`));
+  writeFileSync(path.join(to, `${name}_bg.wasm`), wasm);
+  // Decoding in one native call where there is one; a loop over char codes is 15 times faster than a callback.
+  writeFileSync(
+    path.join(to, `${name}_bg.wasm.inline.js`),
+    `const text = '${wasm.toString('base64')}';
 export default function bytes() {
   if (typeof Uint8Array.fromBase64 === 'function') return Uint8Array.fromBase64(text);
+  if (typeof globalThis.Buffer?.from === 'function') return globalThis.Buffer.from(text, 'base64');
   const raw = atob(text);
   const out = new Uint8Array(raw.length);
   for (let i = 0; i < raw.length; i += 1) out[i] = raw.charCodeAt(i);
   return out;
 }
 `,
-);
+  );
+}
 
 const vocab = path.join(root, 'target', 'vocab');
 for (const name of readdirSync(vocab).filter((n) => n.endsWith('.pairs'))) copyFileSync(path.join(vocab, name), path.join(pkg, 'vocab', name));

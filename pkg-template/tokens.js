@@ -3,10 +3,11 @@
 // 64 KiB, so that no text, whatever its size, enters the wasm memory whole) and how a vocabulary is loaded
 // (in slices of a few milliseconds). Refuses to fetch anything: the caller brings the vocabulary's bytes,
 // for example from `gentle-cascade/vocab/o200k`.
-import '#boot';
-import * as core from './core_bg.js';
-import { memory } from './boot.js';
+import '#counter';
+import * as core from './tokens/counter_bg.js';
+import { memory } from './tokens/boot.js';
 import { badInput } from './errors.js';
+import { offerExact } from './exact.js';
 import { specialTokens } from './tokens/special.js';
 import { textsOf } from './tokens/texts.js';
 import { longestFit } from './tokens/fit.js';
@@ -52,6 +53,39 @@ function stream(text, take) {
 
 /** Whether a surrogate pair lies around `at`. @param {string} text @param {number} at */
 const isPairAt = (text, at) => (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(at) & 0xfc00) === 0xdc00;
+
+/** Bytes on their way from the core, window by window. @param {Uint8Array} text @param {(bytes: number) => void} take */
+function pass(text, take) {
+  for (let at = 0; at < text.length; ) {
+    const bytes = windowBytes();
+    const piece = text.subarray(at, at + bytes.length);
+    bytes.set(piece);
+    at += piece.length;
+    take(piece.length);
+  }
+}
+
+offerExact((encoding) => {
+  if (!core.hasVocabulary(encoding)) return undefined;
+  const stream = () => {
+    const inner = new core.TokenCounter(encoding);
+    return { feed: (/** @type {Uint8Array} */ chunk) => pass(chunk, (n) => inner.feed(n)), tokens: () => inner.tokens(), free: () => inner.free() };
+  };
+  return {
+    stream,
+    count(text) {
+      if (text.length <= windowBytes().length) {
+        view.bytes.set(text);
+        return core.countWindow(encoding, text.length);
+      }
+      const whole = stream();
+      whole.feed(text);
+      const tokens = whole.tokens();
+      whole.free();
+      return tokens;
+    },
+  };
+});
 
 /** @type {string | undefined} */
 let usual;

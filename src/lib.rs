@@ -35,6 +35,9 @@
 //! - [`formats`] what a provider rejects, and how a list is healed
 //! - [`driver`] the order of effects, generic over a [`driver::Host`]
 //!
+//! With the feature `tokens` the wasm is the token counter alone, a file of its own for those who only count;
+//! the core counts through it, where a program has loaded it.
+//!
 //! # What always holds
 //!
 //! 1. Every call and result in a view is complete, but for the open round.
@@ -55,5 +58,7 @@
 pub mod core;
 pub mod driver;
 pub mod formats;
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", feature = "tokens"))]
+mod tokens;
+#[cfg(all(target_arch = "wasm32", not(feature = "tokens")))]
 mod wasm;

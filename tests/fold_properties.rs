@@ -292,7 +292,7 @@ fn run(patch: &str, acts: &[Act]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, max_shrink_iters: 600, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: std::env::var("GENTLE_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(40), max_shrink_iters: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn folds_in_the_background(acts in acts()) {

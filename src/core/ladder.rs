@@ -4,7 +4,7 @@
 //! driver spills and commits between a plan and its application.
 
 use super::config::ToolOutput;
-use super::measure::meter::{Measure, measure};
+use super::measure::meter::Measure;
 use super::measure::thresholds::Thresholds;
 use super::relieve::aged::{self, Sums};
 use super::relieve::cascade;
@@ -231,7 +231,7 @@ pub fn apply_evict(session: &mut Session, safe: &[(Victim, bool)]) -> Evicted {
 }
 
 fn stub_result(session: &mut Session, victim: &Victim, capped: bool, loss: Option<Loss>, text: String) -> bool {
-    let tokens = measure(session.config.estimate.counter, &text).tokens;
+    let tokens = session.weigh(&text);
     if tokens >= victim.before {
         return false;
     }

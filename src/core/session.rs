@@ -4,6 +4,7 @@
 //! view's sizes in step with the decision log.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::config::Config;
 use super::error::{Code, Error};
@@ -11,6 +12,7 @@ use super::event::EvictedResult;
 use super::fold::apply;
 use super::frame::Frame;
 use super::kept::Kept;
+use super::measure::exact::Exact;
 use super::measure::family::Family;
 use super::measure::lexicon::Lexicon;
 use super::measure::meter::measure;
@@ -71,6 +73,8 @@ pub struct Session {
     pub family: Family,
     /// What is durable.
     pub state: State,
+    /// What counts texts exactly, where a vocabulary is loaded and the configuration leaves the choice.
+    pub(super) exact: Option<Rc<dyn Exact>>,
     /// Occupancy.
     pub gauge: Gauge,
     /// The last view, if this process made one.
@@ -115,6 +119,7 @@ impl Session {
             profile: Profile::default(),
             family: Family::default(),
             state,
+            exact: None,
             gauge,
             last: None,
             change: None,

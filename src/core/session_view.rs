@@ -3,8 +3,10 @@
 //! Positions decide, not indexes: the same blob over the same rows hides the same rows in any process.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use super::kept::{Covered, Laid, Weight};
+use super::measure::exact::Exact;
 use super::measure::meter::measure;
 use super::relieve::aged;
 use super::session::Session;
@@ -25,7 +27,13 @@ pub struct Placed {
 impl Session {
     /// Tokens of a text of ours.
     pub fn weigh(&self, text: &str) -> u32 {
-        measure(self.config.estimate.counter, text).tokens
+        self.exact.as_ref().map_or_else(|| measure(self.config.estimate.counter, text).tokens, |e| e.count(text))
+    }
+
+    /// From now on texts are counted by this, or estimated.
+    pub fn set_exact(&mut self, exact: Option<Rc<dyn Exact>>) {
+        self.exact = exact;
+        self.kept.context.take();
     }
 
     /// Rows before this one are covered by the fold in force (leading system rows aside).

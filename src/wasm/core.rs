@@ -472,6 +472,7 @@ impl Core {
         let config = self.patched(patch)?;
         self.projector.borrow_mut().set_counter(config.estimate.counter);
         Ok(self.driver.with(|s| {
+            s.set_exact(self.projector.borrow().exact());
             let recount = config.estimate.counter != s.config.estimate.counter;
             if recount {
                 s.gauge.lift_anchor();
@@ -487,6 +488,7 @@ impl Core {
         self.driver.with(|s| {
             let recount = self.projector.borrow_mut().take_vocabulary(&s.model.id);
             if recount {
+                s.set_exact(self.projector.borrow().exact());
                 s.gauge.lift_anchor();
             }
             recount
@@ -545,7 +547,10 @@ impl Core {
         });
         let host = JsHost::new(bridge, Rc::clone(&line), measure);
         let driver = Driver::open(host, model, config, state).await.map_err(js_failure)?;
-        driver.with(|s| s.set_family(family));
+        driver.with(|s| {
+            s.set_family(family);
+            s.set_exact(projector.borrow().exact());
+        });
         Ok(Core {
             driver: Rc::new(driver),
             projector,

@@ -6,6 +6,7 @@
 
 mod core;
 mod cuts;
+mod exact;
 mod facts;
 mod history;
 mod host;
@@ -15,7 +16,6 @@ mod model;
 mod projector;
 mod pure;
 mod text;
-mod tokens;
 mod value;
 
 use wasm_bindgen::prelude::wasm_bindgen;

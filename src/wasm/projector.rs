@@ -6,9 +6,9 @@
 
 use std::rc::Rc;
 
-use super::tokens::loaded;
+use super::exact::exact_for;
 use crate::core::config::Counter;
-use crate::core::measure::bpe::{Encoding, Tokenizer};
+use crate::core::measure::exact::Exact;
 use crate::core::measure::meter::{Measure, Meter};
 
 /// Size of the window in bytes.
@@ -19,13 +19,13 @@ pub(super) struct Projector {
     window: Vec<u8>,
     meter: Meter,
     counter: Counter,
-    vocabulary: Option<Rc<Tokenizer>>,
+    exact: Option<Rc<dyn Exact>>,
 }
 
 impl Projector {
     pub(super) fn new(counter: Counter, model: &str) -> Self {
-        let vocabulary = vocabulary_of(model);
-        Projector { window: vec![0; WINDOW], meter: Meter::with_vocabulary(counter, vocabulary.clone()), counter, vocabulary }
+        let exact = exact_for(model);
+        Projector { window: vec![0; WINDOW], meter: Meter::with_exact(counter, exact.clone()), counter, exact }
     }
 
     /// Where JavaScript writes.
@@ -36,25 +36,34 @@ impl Projector {
     /// Texts from now on are weighed by this counter.
     pub(super) fn set_counter(&mut self, counter: Counter) {
         self.counter = counter;
-        self.meter = Meter::with_vocabulary(counter, self.vocabulary.clone());
+        self.begin();
+    }
+
+    /// What counts exactly, where the counter leaves the choice.
+    pub(super) fn exact(&self) -> Option<Rc<dyn Exact>> {
+        self.exact.clone().filter(|_| self.counter == Counter::Auto)
     }
 
     /// Takes the vocabulary that is loaded for the model by now. Returns whether texts weigh something else since.
     pub(super) fn take_vocabulary(&mut self, model: &str) -> bool {
-        let now = vocabulary_of(model);
-        if now.as_ref().map(Rc::as_ptr) == self.vocabulary.as_ref().map(Rc::as_ptr) {
+        let now = exact_for(model);
+        if now.as_ref().map(|e| e.encoding()) == self.exact.as_ref().map(|e| e.encoding()) {
             return false;
         }
-        self.vocabulary = now;
-        self.meter = Meter::with_vocabulary(self.counter, self.vocabulary.clone());
+        self.exact = now;
+        self.begin();
         self.counter == Counter::Auto
+    }
+
+    fn begin(&mut self) {
+        self.meter = Meter::with_exact(self.counter, self.exact.clone());
     }
 
     /// What texts are weighed by: an encoding, `classes` or `chars4`.
     pub(super) fn counted_by(&self) -> &'static str {
-        match (self.counter, &self.vocabulary) {
+        match (self.counter, &self.exact) {
             (Counter::Chars4, _) => "chars4",
-            (Counter::Auto, Some(vocabulary)) => vocabulary.encoding().name(),
+            (Counter::Auto, Some(exact)) => exact.encoding().name(),
             (Counter::Auto | Counter::Classes, _) => "classes",
         }
     }
@@ -71,13 +80,7 @@ impl Projector {
     /// Ends the text.
     pub(super) fn finish(&mut self) -> Measure {
         let measure = self.meter.finish();
-        self.meter = Meter::with_vocabulary(self.counter, self.vocabulary.clone());
+        self.begin();
         measure
     }
-}
-
-/// The model's own vocabulary, if it is loaded; for models of other houses the one that the constants of
-/// their families were fitted with.
-fn vocabulary_of(model: &str) -> Option<Rc<Tokenizer>> {
-    Encoding::for_model(model).map_or_else(|| loaded(Encoding::O200kBase), loaded)
 }

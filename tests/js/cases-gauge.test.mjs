@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { open } from '../../pkg/inline.js';
 import { breakdown, count } from '../../pkg/pure.js';
 import { panelModel } from '../../pkg/panel.js';
-import { memory } from '../../pkg/boot.js';
+import { memory } from '../../pkg/tokens/boot.js';
 import { counter, loadVocabulary } from '../../pkg/tokens.js';
 import { bytes } from '../../pkg/vocab/o200k.js';
 import { testCases } from './cases/register.mjs';

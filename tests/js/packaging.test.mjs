@@ -40,7 +40,7 @@ test('it has no dependencies, and its version is that of the crate', () => {
 
 test('every entry of `exports` is in the package, its types too', () => {
   const targets = (entry) => (typeof entry === 'string' ? [entry] : Object.values(entry).flatMap(targets));
-  const all = Object.values(manifest.exports).flatMap(targets).concat(Object.values(manifest.imports['#boot']), manifest.main, manifest.types, Object.values(manifest.bin), manifest.sideEffects);
+  const all = Object.values(manifest.exports).flatMap(targets).concat(Object.values(manifest.imports).flatMap(targets), manifest.main, manifest.types, Object.values(manifest.bin), manifest.sideEffects);
   const there = (f) => (f.includes('*') ? packed.some((p) => p.startsWith(f.slice(2, f.indexOf('*'))) && p.endsWith(f.slice(f.indexOf('*') + 1))) : packed.includes(f.replace(/^\.\//, '')));
   assert.deepEqual(all.filter((f) => !there(f)), []);
 });
@@ -55,7 +55,7 @@ test('`import` and `require` work, and give one and the same module where the ru
 });
 
 test('sub-paths import by name', () => {
-  const names = ['pure', 'web', 'slim', 'stores/memory', 'panel', 'readers', 'replay', 'inspect'];
+  const names = ['pure', 'web', 'slim', 'stores/memory', 'panel', 'readers', 'replay', 'inspect', 'tokens'];
   writeFileSync(path.join(work, 'd.mjs'), `for (const n of ${JSON.stringify(names)}) if (!Object.keys(await import('gentle-cascade/' + n)).length) throw new Error(n);
 import { plan } from 'gentle-cascade/pure';
 console.log(plan({ messages: [{ role: 'user', content: 'x' }], model: { window: 1000 } }).view.length);`);

@@ -14,7 +14,7 @@ const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..')
 const pkg = process.env.PKG ?? path.join(root, 'pkg');
 const load = (/** @type {string} */ file) => import(pathToFileURL(path.join(pkg, file)).href);
 const { count, countUpTo, counter, encodingFor, hasVocabulary, loadVocabulary, loadVocabularySync, truncateToTokens } = await load('tokens.js');
-const { memory } = await load('boot.js');
+const { memory } = await load('tokens/boot.js');
 const { bytes, url } = await load('vocab/o200k.js');
 const cl100k = await load('vocab/cl100k.js');
 
@@ -175,7 +175,7 @@ describe('hostile sizes', () => {
 
   test('memory with one vocabulary stays under 16 MB', () => {
     const script = `const { count, loadVocabularySync } = await import(${JSON.stringify(pathToFileURL(path.join(pkg, 'tokens.js')).href)});
-      const { memory } = await import(${JSON.stringify(pathToFileURL(path.join(pkg, 'boot.js')).href)});
+      const { memory } = await import(${JSON.stringify(pathToFileURL(path.join(pkg, 'tokens', 'boot.js')).href)});
       loadVocabularySync('o200k', (await import('node:fs')).readFileSync(new URL(${JSON.stringify(url.href)})));
       count('word '.repeat(1e6));
       console.log(memory().buffer.byteLength);`;
@@ -284,4 +284,43 @@ test('a vocabulary that comes late counts exactly what a session estimated befor
   // 1,200 counted, 5 answered, the new text exactly, and a few tokens around the messages.
   assert.ok(after.tokens >= 1_205 + exact && after.tokens <= 1_205 + exact + 15, `${after.tokens} with a text of ${exact}`);
   assert.notEqual(before.tokens, after.tokens);
+});
+
+test('what the core writes itself is counted exactly, too', async () => {
+  const { open } = await load('inline.js');
+  const brief = '## Objective\nport the parser, keep naïve café 统一码 texts\n\n## Next Step\ngo on with src/lexer/numbers.rs\n';
+  const c = await open({ transcript: 't', format: 'ai-sdk', model: { id: 'gpt-4o', window: 20_000, maxOutput: 1_000 }, host: { summarize: () => ({ text: brief }) }, config: { eviction: { enabled: false }, summarize: { keepRecent: 0, keepRounds: 1 } } });
+  const output = { type: 'text', value: 'a line of text '.repeat(300) };
+  const messages = [{ role: 'user', content: 'go' }, ...Array.from({ length: 6 }, (_, i) => [
+    { role: 'assistant', content: [{ type: 'tool-call', toolCallId: `c${i}`, toolName: 'read', input: {} }] },
+    { role: 'tool', content: [{ type: 'tool-result', toolCallId: `c${i}`, toolName: 'read', output }] },
+  ]).flat()];
+  const { view } = await c.compact({ messages, positions: messages.map((_, i) => i) });
+  const own = view[0].content.map((/** @type {{ text: string }} */ part) => part.text);
+  assert.ok(own.length === 2 && own[0].includes('统一码') && own[1].startsWith('<standing_orders>'), JSON.stringify(own));
+  const items = c.inspect().breakdown.buckets.find((/** @type {{ id: string }} */ b) => b.id === 'messages').items;
+  assert.equal(items.find((/** @type {{ label: string }} */ item) => item.label === 'Briefing and notes').tokens, count(own));
+  c.close();
+});
+
+test('a program that requires the package counts through the counter it imports', () => {
+  const script = `const { open } = require(${JSON.stringify(path.join(pkg, 'inline.cjs'))});
+    (async () => {
+      const { loadVocabulary } = await import(${JSON.stringify(pathToFileURL(path.join(pkg, 'tokens.js')).href)});
+      await loadVocabulary('r50k', require('node:fs').readFileSync(${JSON.stringify(path.join(pkg, 'vocab', 'r50k.pairs'))}));
+      const c = await open({ transcript: 't', format: 'ai-sdk', model: { id: 'davinci', window: 10000 }, host: {} });
+      await c.next({ messages: [{ role: 'user', content: 'hello world' }] });
+      const { estimate, breakdown } = c.inspect();
+      console.log(estimate.counter, breakdown.buckets.find((b) => b.id === 'messages').items[0].tokens);
+    })();`;
+  assert.equal(spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' }).stdout, 'r50k_base 2\n');
+});
+
+test('the counter alone, without the core, is what a program downloads: 760 kB with the largest vocabulary', async () => {
+  const { build } = await import('esbuild');
+  const { outputFiles, metafile } = await build({ entryPoints: [path.join(pkg, 'tokens.js')], bundle: true, minify: true, format: 'esm', write: false, metafile: true, conditions: ['workerd'], external: ['*.wasm'] });
+  assert.deepEqual(Object.keys(metafile.inputs).filter((file) => file.includes('core_bg')), []);
+  const files = [outputFiles[0].contents, readFileSync(path.join(pkg, 'tokens', 'counter_bg.wasm')), readFileSync(new URL(url))];
+  const bytes = files.reduce((sum, file) => sum + gzipSync(file, { level: 9 }).length, 0);
+  assert.ok(bytes > 100_000 && bytes <= 760_000, String(bytes));
 });

@@ -17,14 +17,14 @@ const firefox = found(process.env.FIREFOX, '/usr/bin/firefox-esr', '/usr/bin/fir
 
 /** @param {string} source @param {import('esbuild').BuildOptions} options */
 async function bundled(source, options) {
-  const { outputFiles } = await build({ stdin: { contents: source, resolveDir: here }, bundle: true, write: false, format: 'esm', target: 'es2022', minify: true, outdir: here, ...options });
+  const { outputFiles } = await build({ stdin: { contents: source, resolveDir: here }, bundle: true, write: false, format: 'esm', target: 'es2022', minify: true, outdir: here, loader: { '.pairs': 'binary' }, ...options });
   return outputFiles;
 }
 
 /** @type {Awaited<ReturnType<typeof scenario>>} */
 let expected;
 before(async () => {
-  expected = await scenario();
+  expected = await scenario(readFileSync(path.join(here, 'node_modules/gentle-cascade/vocab/r50k.pairs')));
 });
 
 test('the session is one worth comparing: results are cleared, rows are folded, something is left', () => {
@@ -32,11 +32,12 @@ test('the session is one worth comparing: results are cleared, rows are folded, 
   assert.ok(relieved.evicted > 0 && folded.folded > 0 && folded.kept > 0, JSON.stringify(expected.session));
   assert.ok(tokens > 1_000 && tokens < 12_000, String(tokens));
   assert.equal(expected.rankings, 1_317_528_011, 'the number the core computes natively');
+  assert.equal(expected.exact.counter, 'r50k_base');
 });
 
 test('workerd gives the same bytes', async () => {
   const { Miniflare } = await import('miniflare');
-  const files = await bundled("import { scenario } from './scenario.mjs'; export default { async fetch() { return Response.json(await scenario()); } };", { conditions: ['workerd', 'worker'], loader: { '.wasm': 'copy' }, assetNames: '[name]' });
+  const files = await bundled("import { scenario } from './scenario.mjs'; import vocabulary from 'gentle-cascade/vocab/r50k.pairs'; export default { async fetch() { return Response.json(await scenario(vocabulary)); } };", { conditions: ['workerd', 'worker'], loader: { '.wasm': 'copy', '.pairs': 'binary' }, assetNames: '[name]' });
   const modules = files.map((file) => ({ type: file.path.endsWith('.wasm') ? 'CompiledWasm' : 'ESModule', path: path.basename(file.path), contents: file.contents })).sort((a) => (a.type === 'ESModule' ? -1 : 1));
   const worker = new Miniflare({ modules, compatibilityDate: '2026-04-01' });
   try {
@@ -51,11 +52,12 @@ test('the edge runtime gives the same bytes, without leave to compile any', asyn
   // Its bundler turns `?module` into a compiled module; here that is a global the plugin names.
   const compiled = { name: 'compiled', setup(/** @type {import('esbuild').PluginBuild} */ b) {
     b.onResolve({ filter: /\.wasm\?module$/ }, ({ path: name }) => ({ path: name, namespace: 'compiled' }));
-    b.onLoad({ filter: /.*/, namespace: 'compiled' }, () => ({ contents: 'export default globalThis.CORE' }));
+    b.onLoad({ filter: /.*/, namespace: 'compiled' }, ({ path: name }) => ({ contents: `export default globalThis.WASM['${path.basename(name, '.wasm?module')}']` }));
   } };
-  const [script] = await bundled("import { scenario } from './scenario.mjs'; addEventListener('fetch', (event) => event.respondWith(scenario().then((done) => new Response(JSON.stringify(done)))));", { conditions: ['edge-light'], format: 'iife', plugins: [compiled] });
-  const module = await WebAssembly.compile(readFileSync(path.join(here, 'node_modules/gentle-cascade/core_bg.wasm')));
-  const runtime = new EdgeRuntime({ initialCode: script.text, extend: (context) => Object.assign(context, { CORE: module }), codeGeneration: { strings: false, wasm: false } });
+  const [script] = await bundled("import { scenario } from './scenario.mjs'; import vocabulary from 'gentle-cascade/vocab/r50k.pairs'; addEventListener('fetch', (event) => event.respondWith(scenario(vocabulary).then((done) => new Response(JSON.stringify(done)))));", { conditions: ['edge-light'], format: 'iife', plugins: [compiled] });
+  const compile = (/** @type {string} */ name) => WebAssembly.compile(readFileSync(path.join(here, 'node_modules/gentle-cascade', name)));
+  const WASM = { core_bg: await compile('core_bg.wasm'), counter_bg: await compile('tokens/counter_bg.wasm') };
+  const runtime = new EdgeRuntime({ initialCode: script.text, extend: (context) => Object.assign(context, { WASM }), codeGeneration: { strings: false, wasm: false } });
   assert.deepEqual(await (await runtime.dispatchFetch('http://edge.test/')).json(), expected);
 });
 
@@ -64,7 +66,7 @@ describe('browsers', () => {
   let server;
   let address = '';
   before(async () => {
-    const [script] = await bundled("import { scenario } from './scenario.mjs'; globalThis.done = scenario();", { conditions: ['browser'] });
+    const [script] = await bundled("import { scenario } from './scenario.mjs'; import vocabulary from 'gentle-cascade/vocab/r50k.pairs'; globalThis.done = scenario(vocabulary);", { conditions: ['browser'] });
     server = createServer((request, response) => {
       const page = request.url !== '/script.js';
       response.writeHead(200, { 'content-type': page ? 'text/html' : 'text/javascript' });

@@ -4,6 +4,7 @@
 import { open } from 'gentle-cascade';
 import { count, lexicalIndex } from 'gentle-cascade/pure';
 import { memoryStore } from 'gentle-cascade/stores/memory';
+import * as tokens from 'gentle-cascade/tokens';
 
 /** FNV-1a over code units. @param {string} text @param {number} [from] */
 export function hashed(text, from = 0x811c9dc5) {
@@ -74,8 +75,20 @@ function statesOf(cascade) {
   return states;
 }
 
-/** Everything, as plain data. */
-export async function scenario() {
-  const odd = ['', 'naïve café', '统一码 🙂', '\ud800 half', 'x'.repeat(1_000)];
-  return { rankings: rankings(), counts: odd.map((one) => count(one).tokens), session: await session() };
+const odd = ['', 'naïve café', '统一码 🙂', '\ud800 half', 'x'.repeat(1_000)];
+
+/** Texts by the counter itself, and a session that counts through it. @param {Uint8Array} vocabulary the bytes of r50k */
+async function exact(vocabulary) {
+  await tokens.loadVocabulary('r50k', vocabulary);
+  const counts = odd.map((one) => tokens.count(one, { encoding: 'r50k' }));
+  const cascade = await open({ transcript: 'exact', format: 'ai-sdk', model: { id: 'davinci', window: 8_000, maxOutput: 500 }, host: {} });
+  await cascade.next({ messages: odd.map((text, i) => ({ role: i % 2 ? 'assistant' : 'user', content: text || 'hello world' })) });
+  const { estimate, breakdown } = cascade.inspect();
+  cascade.close();
+  return { counts, counter: estimate.counter, buckets: breakdown.buckets };
+}
+
+/** Everything, as plain data. @param {Uint8Array} vocabulary the bytes of r50k */
+export async function scenario(vocabulary) {
+  return { rankings: rankings(), counts: odd.map((one) => count(one).tokens), session: await session(), exact: await exact(vocabulary) };
 }

@@ -8,8 +8,8 @@ use std::rc::Rc;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::bpe::{self, Tokenizer};
 use super::classes::Classes;
+use super::exact::{Exact, Stream};
 use super::names::{Finder, Names};
 use crate::core::config::Counter;
 
@@ -51,10 +51,11 @@ impl Measure {
 }
 
 /// Takes a text in chunks.
-#[derive(Clone)]
 pub struct Meter {
     counter: Counter,
-    exact: Option<bpe::Counter>,
+    exact: Option<Rc<dyn Exact>>,
+    /// Opened by the first chunk.
+    stream: Option<Box<dyn Stream>>,
     hash: Xxh3,
     classes: Classes,
     len: u32,
@@ -78,6 +79,7 @@ impl Meter {
         Meter {
             counter,
             exact: None,
+            stream: None,
             hash: Xxh3::new(),
             classes: Classes::default(),
             len: 0,
@@ -96,10 +98,9 @@ impl Meter {
         }
     }
 
-    /// The same with a loaded vocabulary, which counts where the counter leaves the choice.
-    pub fn with_vocabulary(counter: Counter, vocabulary: Option<Rc<Tokenizer>>) -> Self {
-        let exact = vocabulary.filter(|_| counter == Counter::Auto).map(bpe::Counter::new);
-        Meter { exact, ..Meter::new(counter) }
+    /// The same where a vocabulary is loaded, which counts where the counter leaves the choice.
+    pub fn with_exact(counter: Counter, exact: Option<Rc<dyn Exact>>) -> Self {
+        Meter { exact: exact.filter(|_| counter == Counter::Auto), ..Meter::new(counter) }
     }
 
     /// Takes the next chunk.
@@ -107,8 +108,8 @@ impl Meter {
         self.hash.update(chunk.as_bytes());
         self.bytes += chunk.len() as u64;
         let by_classes = self.counter != Counter::Chars4 && self.exact.is_none();
-        if let Some(exact) = &mut self.exact {
-            exact.feed(chunk.as_bytes());
+        if let Some(exact) = &self.exact {
+            self.stream.get_or_insert_with(|| exact.stream()).feed(chunk);
         }
         for c in chunk.chars() {
             self.len = self.len.saturating_add(c.len_utf16() as u32);
@@ -164,7 +165,8 @@ impl Meter {
     pub fn finish(&self) -> Measure {
         let tokens = match self.counter {
             Counter::Chars4 => self.len.div_ceil(4),
-            Counter::Auto | Counter::Classes => self.exact.as_ref().map_or_else(|| self.classes.tokens(), bpe::Counter::finish),
+            // A text without a chunk is empty to both.
+            Counter::Auto | Counter::Classes => self.stream.as_ref().map_or_else(|| self.classes.tokens(), |s| s.finish()),
         };
         Measure {
             tokens,

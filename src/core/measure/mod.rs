@@ -3,6 +3,7 @@
 pub mod bpe;
 pub mod breakdown;
 pub mod classes;
+pub mod exact;
 pub mod family;
 pub mod learning;
 pub mod lexicon;

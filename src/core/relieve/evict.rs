@@ -13,7 +13,7 @@ use super::readback;
 use super::stub::{Newer, Stub};
 use super::worth::{Chosen, Shown};
 use crate::core::config::ReasoningBinding;
-use crate::core::measure::meter::{Measure, measure};
+use crate::core::measure::meter::Measure;
 use crate::core::session::Session;
 use crate::core::state::{Edit, Entry, Loss};
 use crate::core::transcript::{Call, CallId, Flags, Role, Transcript};
@@ -211,7 +211,7 @@ const INPUT_REST: u32 = 40;
 
 /// Tokens of what takes a victim's place.
 fn tokens_after(session: &Session, victim: &Victim) -> u32 {
-    let text = stub_of(session, victim, victim.loss).map_or(u32::MAX, |text| measure(session.config.estimate.counter, &text).tokens);
+    let text = stub_of(session, victim, victim.loss).map_or(u32::MAX, |text| session.weigh(&text));
     if victim.what == What::Input { text.saturating_add(INPUT_REST) } else { text }
 }
 

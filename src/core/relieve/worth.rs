@@ -7,7 +7,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::core::measure::lexicon::{Lexicon, hash};
-use crate::core::measure::meter::measure;
 use crate::core::measure::names::{Names, is_symbol};
 use crate::core::session::Session;
 use crate::core::state::Edit;
@@ -117,7 +116,7 @@ impl<'a> Shown<'a> {
     }
 
     fn cost(&self, name: &str) -> u32 {
-        measure(self.session.config.estimate.counter, &format!(" {name}")).tokens
+        self.session.weigh(&format!(" {name}"))
     }
 
     /// How likely the agent is to need a name again: used before, used lately, or a symbol.

@@ -1,5 +1,5 @@
 // Instructions that loading and counting take natively, from callgrind: they do not depend on who else is busy, so a
-// regression shows without noise. Builds the example program of the crate in release mode.
+// regression shows without noise. Builds the example program of the crate the way the wasm is built.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,8 +11,8 @@ import { corpora, root } from './corpora.mjs';
 export async function instructions() {
   const vocabulary = path.join(process.env.PKG ?? path.join(root, 'pkg'), 'vocab', 'o200k.pairs');
   if (!available() || !existsSync(vocabulary)) return undefined;
-  execFileSync('cargo', ['build', '--quiet', '--release', '--example', 'count_tokens'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
-  const program = path.join(process.env.CARGO_TARGET_DIR ?? path.join(root, 'target'), 'release', 'examples', 'count_tokens');
+  execFileSync('cargo', ['build', '--quiet', '--profile', 'tokens', '--example', 'count_tokens'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  const program = path.join(process.env.CARGO_TARGET_DIR ?? path.join(root, 'target'), 'tokens', 'examples', 'count_tokens');
   const folder = mkdtempSync(path.join(tmpdir(), 'tokens-'));
   try {
     const run = (...args) => {

@@ -22,7 +22,7 @@ for (let round = 0; round < Number(ROUNDS); round += 1) {
   const results = {};
   for (const name of names) {
     process.stderr.write(`\rround ${round + 1} of ${ROUNDS}: ${name}            `);
-    results[name] = JSON.parse(execFileSync(process.execPath, [path.join(here, 'worker.mjs'), name, SIZE, RUNS], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }));
+    results[name] = JSON.parse(execFileSync(process.execPath, ['--expose-gc', path.join(here, 'worker.mjs'), name, SIZE, RUNS], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }));
   }
   rounds.push(results);
 }
@@ -39,7 +39,7 @@ for (const name of names) {
   }
   report.start[name] = { ms: median(rounds.map((r) => r[name].start)), times: median(rounds.map((r) => r[name].start / r[OURS].start)) };
   report.run[name] = { bytes: rounds[0][name].run.bytes, ms: median(rounds.map((r) => r[name].run.ms)) };
-  report.memory[name] = { rss: median(rounds.map((r) => r[name].memory.rss)), external: median(rounds.map((r) => r[name].memory.external)) };
+  report.memory[name] = { rss: median(rounds.map((r) => r[name].memory.rss)), external: median(rounds.map((r) => r[name].memory.external)), heap: median(rounds.map((r) => r[name].memory.heap)) };
   report.tokens[name] = Object.fromEntries(kinds.map((kind) => [kind, rounds[0][name].corpora[kind].tokens]));
 }
 if (asJson) console.log(JSON.stringify(report));
@@ -49,7 +49,7 @@ else print(report);
 function sizes() {
   const pkg = process.env.PKG ?? path.join(root, 'pkg');
   const gz = (file) => (existsSync(file) ? gzipSync(readFileSync(file), { level: 9 }).length : undefined);
-  return { vocabulary: gz(path.join(pkg, 'vocab', 'o200k.pairs')), wasm: gz(path.join(pkg, 'core_bg.wasm')) };
+  return { vocabulary: gz(path.join(pkg, 'vocab', 'o200k.pairs')), wasm: gz(path.join(pkg, 'tokens', 'counter_bg.wasm')) };
 }
 
 function print(r) {
@@ -67,13 +67,13 @@ function print(r) {
       })]);
     }
   }
-  console.log('\nstart: import to first count · one run of a character · memory added by the start');
+  console.log('\nstart: import to first count · one run of a character · memory held then (JavaScript heap, wasm and buffers) · growth of the process');
   for (const name of names) {
-    columns([name, `${fixed(r.start[name].ms)} ms`, `${fixed(r.run[name].ms)} ms/${r.run[name].bytes / 1000}k`, `${fixed(r.memory[name].rss / 1e6)} MB`]);
+    columns([name, `${fixed(r.start[name].ms)} ms`, `${fixed(r.run[name].ms)} ms/${r.run[name].bytes / 1000}k`, `${fixed((r.memory[name].heap + r.memory[name].external) / 1e6)} MB`, `${fixed(r.memory[name].rss / 1e6)} MB`]);
   }
   const differing = names.filter((n) => kinds.some((k) => !engines[n].slow && r.tokens[n][k] !== r.tokens[OURS][k]));
   console.log(differing.length ? `\ncounts differ: ${differing.join(', ')}` : '\nall counts are equal');
-  console.log(`download, gzip: vocabulary ${r.size.vocabulary} bytes, wasm of the whole core ${r.size.wasm} bytes`);
+  console.log(`download, gzip: vocabulary ${r.size.vocabulary} bytes, wasm ${r.size.wasm} bytes (with the JavaScript: make size)`);
   if (r.instructions) {
     console.log(`instructions (callgrind): loading o200k ${fixed(r.instructions.load / 1e6)} M; per byte ${Object.entries(r.instructions.perByte).map(([k, v]) => `${k} ${fixed(v)}`).join(', ')}`);
   } else console.log('instructions: valgrind is not installed, left out');

@@ -6,11 +6,13 @@ import { engines } from './engines.mjs';
 
 const [name, size, runs] = process.argv.slice(2);
 const engine = engines[name];
+globalThis.gc?.();
 const before = process.memoryUsage();
 const begun = performance.now();
 const count = await engine.open();
 const hello = count('hello world');
 const start = performance.now() - begun;
+globalThis.gc?.();
 const after = process.memoryUsage();
 
 const median = (list) => list.sort((a, b) => a - b)[list.length >> 1];
@@ -20,7 +22,7 @@ const timed = (text) => {
   const tokens = count(text);
   return { ms: performance.now() - from, tokens };
 };
-const out = { name, start, hello, memory: { rss: after.rss - before.rss, external: after.external - before.external }, corpora: {} };
+const out = { name, start, hello, memory: { rss: after.rss - before.rss, external: after.external - before.external, heap: after.heapUsed - before.heapUsed }, corpora: {} };
 const firstRun = timed(name === 'gentle-cascade' || name === 'hypertok' ? 'a'.repeat(100_000) : runOfA);
 out.run = { bytes: name === 'gentle-cascade' || name === 'hypertok' ? 100_000 : runOfA.length, ms: firstRun.ms };
 for (const { name: corpus, warm, text } of corpora({ size: engine.slow ? Math.min(Number(size), 100_000) : Number(size), data: process.env.DATA || undefined })) {

@@ -103,6 +103,8 @@ impl Builder {
     /// The finished tokenizer; builds what is still missing.
     pub fn finish(mut self) -> Result<Tokenizer, Error> {
         self.step(usize::MAX)?;
+        // Its room is free for what a tokenizer remembers.
+        drop(self.file);
         Ok(Tokenizer::new(self.vocabulary))
     }
 }

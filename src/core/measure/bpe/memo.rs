@@ -29,12 +29,14 @@ pub(super) struct Memo {
 
 /// Entries of `W` words, two to a place: the bytes, then the length and the tokens.
 struct Slots<const W: usize> {
+    /// Empty until the first one is put: a program that counts little never pays for the room.
     words: Vec<u64>,
+    slots: usize,
 }
 
 impl<const W: usize> Slots<W> {
     fn new(slots: usize) -> Self {
-        Slots { words: vec![0; slots * W] }
+        Slots { words: Vec::new(), slots }
     }
 
     /// The two entries for this hash, the newer first.
@@ -43,7 +45,7 @@ impl<const W: usize> Slots<W> {
         let (entries, _) = self.words.as_chunks_mut::<W>();
         let (pairs, _) = entries.as_chunks_mut::<2>();
         let places = pairs.len();
-        pairs.get_mut((hash >> 40) as usize % places)
+        pairs.get_mut(((hash >> 40) as usize).checked_rem(places)?)
     }
 
     #[inline(always)]
@@ -57,6 +59,9 @@ impl<const W: usize> Slots<W> {
     }
 
     fn put(&mut self, hash: u64, text: &[u8], at: usize, n: usize, count: u32) {
+        if self.words.is_empty() {
+            self.words = vec![0; self.slots * W];
+        }
         if let Some([newer, older]) = self.pair(hash) {
             *older = *newer;
             for (i, word) in newer.iter_mut().take(n.div_ceil(8)).enumerate() {

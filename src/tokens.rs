@@ -1,7 +1,8 @@
-//! The token counter for JavaScript: a vocabulary that is built in slices, a window that texts pass
-//! through, counters.
+//! The token counter for JavaScript, a wasm of its own: a vocabulary that is built in slices, a window that
+//! texts pass through, counters.
 //!
-//! Decides that one vocabulary is held per file, however often it is loaded, so that a server that asks
+//! Apart from the core because somebody who only counts should not download and compile a planner, and the
+//! counter wants speed where the core wants to be small. Decides that one vocabulary is held per file, however often it is loaded, so that a server that asks
 //! for a counter per request does not fill the memory. Refuses strings: texts are written into the window
 //! by `encodeInto`, at most its size at a time, and counted there.
 
@@ -11,7 +12,6 @@ use std::rc::Rc;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::value::js_error;
 use crate::core::error::Error;
 use crate::core::measure::bpe::{Builder, Counter, Encoding, Tokenizer};
 
@@ -23,8 +23,16 @@ thread_local! {
     static TEXT: RefCell<Vec<u8>> = RefCell::new(vec![0; WINDOW]);
 }
 
+/// An `Error` with `name` and `code`.
+fn js_error(error: &Error) -> JsValue {
+    let js = js_sys::Error::new(&error.message);
+    js.set_name("CascadeError");
+    let _ = js_sys::Reflect::set(&js, &"code".into(), &error.code.as_str().into());
+    js.into()
+}
+
 /// The tokenizer of this encoding, if its vocabulary is loaded.
-pub(crate) fn loaded(encoding: Encoding) -> Option<Rc<Tokenizer>> {
+fn loaded(encoding: Encoding) -> Option<Rc<Tokenizer>> {
     LOADED.with_borrow(|all| all.iter().find(|t| t.encoding().file() == encoding.file()).cloned())
 }
 
