@@ -1,10 +1,10 @@
 // @ts-check
 // Details of a part that only the strict validator asks for: a field that is missing or of another type, a
-// cache breakpoint, white space at the end. Decides nothing about histories; the core does.
+// cache breakpoint, white space at the end, an id of another house, an image as text. Decides nothing about histories; the core does.
 
 import { KIND, table } from '../formats/parts.js';
 
-export const DETAIL = Object.freeze({ cached: 1 << 17, malformed: 1 << 18, trailing: 1 << 19 });
+export const DETAIL = Object.freeze({ cached: 1 << 17, malformed: 1 << 18, trailing: 1 << 19, foreign: 1 << 22, spelled: 1 << 23 });
 
 const isText = (/** @type {unknown} */ v) => typeof v === 'string';
 const isObject = (/** @type {unknown} */ v) => v !== null && typeof v === 'object' && !Array.isArray(v);
@@ -15,6 +15,8 @@ const isObject = (/** @type {unknown} */ v) => v !== null && typeof v === 'objec
  * @property {(message: any) => boolean} message whether the message itself has the fields it needs
  * @property {(message: any, at: number, parts: readonly ProjectedPart[]) => boolean} part whether part `at`, as projected, has the fields it needs
  * @property {(message: any, at: number, count: number) => boolean} cached whether a cache breakpoint sits on it
+ * @property {(message: any) => boolean} [foreign] whether its item id is none the provider gives
+ * @property {(message: any) => boolean} [spelled] whether its text is the JSON of an image or file
  * @property {(message: any, at: number) => string | undefined} [caller] the call whose code makes this one
  */
 
@@ -101,7 +103,11 @@ const openaiChat = {
     return call === undefined || chatCall(call);
   },
   cached: () => false,
+  spelled: (m) => m.role === 'tool' && isText(m.content) && SPELLED.test(m.content),
 };
+
+/** A list of content parts as JSON, one of them with the bytes of a file. */
+const SPELLED = /^\s*\[\s*\{.*?"(?:data|url|image|image_url)"\s*:\s*"(?:data:[^"]{1,100},)?[A-Za-z0-9+/_-]{256}/s;
 
 /** Message classes of frameworks hold the same in fields of their own. @param {any} m */
 const isClass = (m) => typeof m.getType === 'function' || typeof m._getType === 'function';
@@ -121,11 +127,15 @@ const ITEMS = table({
   item_reference: (i) => isText(i.id),
 });
 
+/** What the ids of items begin with that the model wrote. */
+const PREFIX = table({ message: 'msg', function_call: 'fc', reasoning: 'rs' });
+
 /** @type {Leaves} */
 const openaiResponses = {
   message: (i) => ITEMS[i.type ?? 'message']?.(i) ?? true,
   part: () => true,
   cached: () => false,
+  foreign: (i) => isText(i.id) && i.id !== '' && (i.role ?? 'assistant') === 'assistant' && !i.id.startsWith(PREFIX[i.type ?? 'message'] ?? ''),
 };
 
 /** @type {Leaves} */
@@ -166,6 +176,8 @@ export function details(leaves, message, parts, at) {
   let bits = part.flags ?? 0;
   if (!leaves.part(message, at, parts)) bits |= DETAIL.malformed;
   if (leaves.cached(message, at, parts.length)) bits |= DETAIL.cached;
+  if (at === 0 && leaves.foreign?.(message)) bits |= DETAIL.foreign;
+  if (part.kind === KIND.result && leaves.spelled?.(message)) bits |= DETAIL.spelled;
   if (part.kind === KIND.text && TRAILING.test(part.text.slice(-1))) bits |= DETAIL.trailing;
   return bits;
 }

@@ -60,6 +60,8 @@ fn demands(check: Check) -> Option<Ruling> {
         | Check::UnsignedCall
         | Check::MediaInResult
         | Check::CachedReasoning
+        | Check::MediaAsText
+        | Check::ForeignId
         | Check::ManyImages => None,
     }
 }

@@ -56,6 +56,8 @@ fn demands(check: Check) -> Option<Ruling> {
         | Check::RequestWithoutCall
         | Check::AnswerWithoutRequest
         | Check::MediaInResult
+        | Check::MediaAsText
+        | Check::ForeignId
         | Check::NotJson => None,
     }
 }

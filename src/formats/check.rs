@@ -90,6 +90,10 @@ pub enum Check {
     CompactionPlace,
     /// Media inside a tool result.
     MediaInResult,
+    /// Media written out as the text of a tool result.
+    MediaAsText,
+    /// An item id that the provider did not give.
+    ForeignId,
     /// A cache breakpoint on reasoning.
     CachedReasoning,
     /// More than four cache breakpoints.
@@ -117,6 +121,7 @@ impl Check {
                 | Check::BlankRow
                 | Check::OnlyReasoning
                 | Check::LostReasoning
+                | Check::ForeignId
                 | Check::RequestWithoutCall
                 | Check::AnswerWithoutRequest
                 | Check::ProviderUnanswered

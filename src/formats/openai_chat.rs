@@ -25,6 +25,7 @@ fn demands(check: Check) -> Option<Ruling> {
         Check::Misplaced => ruling("OC-1", E, "the API has no such part for this role"),
         Check::EmptyContent => ruling("OC-2", E, "the API wants content unless the message calls tools"),
         Check::MediaInResult => ruling("OC-3", E, "the API takes nothing but text in a tool message"),
+        Check::MediaAsText => ruling("OC-9", S, "the model reads the bytes as text, at many times the tokens of the image or file"),
         Check::BadName => ruling("OC-4", E, "the API takes at most 64 letters, digits, _ and - in a function's name"),
         Check::Unanswered | Check::OpenCall => ruling("OC-5", E, "the API wants a tool message for each tool_call_id right after the calls"),
         Check::LateResult => ruling("OC-5", E, "the API wants the tool messages right after the message with the calls"),

@@ -29,6 +29,7 @@ fn demands(check: Check) -> Option<Ruling> {
         Check::Unanswered | Check::OpenCall => ruling("OR-2", E, "the API finds no output for the call"),
         Check::ProviderUnanswered => ruling("OR-2", S, "the API may want an output for the provider's own call"),
         Check::LostReasoning => ruling("OR-3", S, "the API may ask for the reasoning item that belongs to this item id"),
+        Check::ForeignId => ruling("OR-7", E, "the API takes only item ids it gave: msg_, fc_ or rs_ in front; leave the id out"),
         Check::OnlyReasoning => ruling("OR-4", E, "the API wants the item that followed the reasoning"),
         Check::AmbiguousId => ruling("OR-1", E, "the API cannot tell which call an output answers"),
         Check::BadId => ruling("OR-1", E, "the API takes a call_id of 1 to 64 characters"),

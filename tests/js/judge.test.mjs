@@ -109,6 +109,33 @@ test('OpenAI: what a repair makes of ids, orphans and images', () => {
   assert.deepEqual(repair(orphan, 'openai-chat').messages, [orphan[0], orphan[2]]);
 });
 
+test('OR-7: item ids are the provider\'s, others go; reasoning that is stored elsewhere cannot lose its own', () => {
+  const ask = { type: 'message', role: 'user', content: 'go', id: 'row-1' };
+  const thought = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'e' };
+  const asked = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'read', arguments: '{}' };
+  const answered = { type: 'function_call_output', call_id: 'call_1', output: 'ok' };
+  const said = { type: 'message', id: 'msg_1', role: 'assistant', content: [{ type: 'output_text', text: 'done' }] };
+  const good = [ask, thought, asked, answered, said];
+  assert.deepEqual(validate(good, 'openai-responses').findings.filter((f) => f.rule === 'OR-7'), [], 'ids of users are nobody\'s business');
+  const bad = [ask, { ...thought, id: 'thinking-1' }, { ...asked, id: 'call_1' }, answered, { ...said, id: '7f3a' }];
+  assert.deepEqual(validate(bad, 'openai-responses').findings.filter((f) => f.rule === 'OR-7').map((f) => [f.level, f.at, f.repairable]), [['E', 1, true], ['E', 2, true], ['E', 4, true]]);
+  const { messages, repaired } = repair(bad, 'openai-responses');
+  assert.deepEqual(messages.map((m) => m.id), ['row-1', undefined, undefined, undefined, undefined]);
+  assert.deepEqual(repaired.filter((r) => r.rule === 'OR-7').map((r) => r.at), [1, 2, 4]);
+  const elsewhere = [ask, { type: 'reasoning', id: 'thinking-1', summary: [] }, asked, answered];
+  assert.deepEqual(repair(elsewhere, 'openai-responses').refused.map((f) => f.rule), ['OR-7']);
+});
+
+test('OC-9: an image that went into a tool message as JSON is told, and stays what it is', () => {
+  const call = (id) => ({ role: 'assistant', content: null, tool_calls: [{ id, type: 'function', function: { name: 'shot', arguments: '{}' } }] });
+  const tool = (id, content) => ({ role: 'tool', tool_call_id: id, content });
+  const shot = JSON.stringify([{ type: 'text', text: 'the page' }, { type: 'image-data', data: 'iVBORw0K'.repeat(64), mediaType: 'image/png' }]);
+  const list = [user('go'), call('x'), tool('x', shot), user('on')];
+  assert.deepEqual(validate(list, 'openai-chat').findings.map((f) => [f.rule, f.level, f.at, f.repairable]), [['OC-9', 'S', 2, false]]);
+  assert.equal(repair(list, 'openai-chat').messages[2], list[2]);
+  assert.deepEqual(validate([user('go'), call('x'), tool('x', '[{"type":"text","text":"no picture here"}]'), user('on')], 'openai-chat').findings, []);
+});
+
 test('UIMessages are judged step by step and never repaired in place', () => {
   const tool = (toolCallId, state, more) => ({ type: 'tool-read', toolCallId, state, input: {}, ...more });
   const done = (id) => tool(id, 'output-available', { output: 'x' });

@@ -80,6 +80,10 @@ impl Flags {
 
     /// The output has to stay what it is: a text is refused in its place.
     pub const FIXED: Flags = Flags(1 << 21);
+    /// The provider gave no such item id: it lacks the prefix of its kind.
+    pub const FOREIGN_ID: Flags = Flags(1 << 22);
+    /// A result's text spells out an image or file.
+    pub const SPELLED: Flags = Flags(1 << 23);
 
     /// Whether all bits of `other` are set.
     pub fn has(self, other: Flags) -> bool {

@@ -28,7 +28,7 @@ fn piece(transcript: &Transcript, source: &Source) -> Option<Part> {
         part.flags = Flags(Flags::ERROR.0 | (part.flags.0 & Flags::BY_NAME.0));
     }
     if source.unname {
-        part.flags = Flags(part.flags.0 & !Flags::ITEM_ID.0);
+        part.flags = Flags(part.flags.0 & !(Flags::ITEM_ID.0 | Flags::FOREIGN_ID.0));
     }
     match (&source.id, part.kind) {
         (Some(id), PartKind::ApprovalRequest) => part.name = id.as_str().into(),

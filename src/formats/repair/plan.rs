@@ -6,7 +6,7 @@ use super::super::Wire;
 use super::super::check::Check;
 use super::super::walk::{ambiguous, answers, is_blank, is_models, late, lost_reasoning, only_reasoning, provider_unanswered, unanswered};
 use super::{Fixed, Repair, Repaired, Source, carries, minds, shares_messages};
-use crate::core::transcript::{CallId, PartKind, Role, Transcript};
+use crate::core::transcript::{CallId, Flags, Part, PartKind, Role, Transcript};
 
 type Place = (usize, usize);
 
@@ -237,6 +237,20 @@ impl<'a> Plan<'a> {
             for (row, part) in lost_reasoning(transcript) {
                 if self.heal(Check::LostReasoning, row, || "removed an item id whose reasoning is gone".into()) {
                     self.unnamed.insert((row, part));
+                }
+            }
+        }
+        self.foreign_ids();
+    }
+
+    /// Item ids that the provider did not give; without them the items are as good. Reasoning needs its own to be
+    /// found again, unless it brings its content along.
+    fn foreign_ids(&mut self) {
+        for (at, row) in self.transcript.rows().iter().enumerate() {
+            let lost = |p: &Part| p.kind == PartKind::Reasoning && !p.flags.has(Flags::SIGNED);
+            for (p, _) in row.parts.iter().enumerate().filter(|(_, p)| p.flags.has(Flags::FOREIGN_ID) && !lost(p)) {
+                if self.heal(Check::ForeignId, at, || "removed an item id that the API did not give".into()) {
+                    self.unnamed.insert((at, p));
                 }
             }
         }

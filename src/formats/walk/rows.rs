@@ -73,6 +73,16 @@ fn one_part(walk: &mut Walk<'_>, at: usize, p: usize, row: &Row, part: &Part) {
     if part.kind == PartKind::Reasoning && part.flags.has(Flags::CACHED) {
         walk.report(Check::CachedReasoning, at, Some(p), || format!("message {at}, part {p}: reasoning carries a cache breakpoint"));
     }
+    if part.flags.has(Flags::FOREIGN_ID) {
+        let known = walk.findings.len();
+        walk.report(Check::ForeignId, at, Some(p), || format!("message {at}: the item id of this {name}"));
+        if let Some(finding) = walk.findings.get_mut(known).filter(|_| part.kind == PartKind::Reasoning && !part.flags.has(Flags::SIGNED)) {
+            finding.repairable = false;
+        }
+    }
+    if part.flags.has(Flags::SPELLED) {
+        walk.report(Check::MediaAsText, at, Some(p), || format!("message {at}: the result of `{}` spells out an image or file", part.id));
+    }
     if part.kind == PartKind::Result && part.media_tokens > 0 {
         walk.report(Check::MediaInResult, at, Some(p), || format!("message {at}: the result of `{}` holds media", part.id));
     }
