@@ -77,6 +77,8 @@ function responses({ input }) {
   const calls = input.filter((i) => i.type === 'function_call');
   for (const [at, item] of input.entries()) {
     if (item.type === 'function_call_output' && !input.slice(0, at).some((i) => i.type === 'function_call' && i.call_id === item.call_id)) return refuse(`No tool call found for function call output with call_id ${item.call_id}.`);
+    const prefix = { message: 'msg', function_call: 'fc', reasoning: 'rs' }[/** @type {string} */ (item.type)];
+    if (prefix && item.id && item.role !== 'user' && !item.id.startsWith(prefix)) return refuse(`Invalid 'input[${at}].id': '${item.id}'. Expected an ID that begins with '${prefix}'.`);
     const next = input[at + 1];
     const led = next && (next.type === 'function_call' || next.type === 'reasoning' || (next.type === 'message' && next.role === 'assistant'));
     if (item.type === 'reasoning' && !led) return refuse(`Item '${item.id}' of type 'reasoning' was provided without its required following item.`);
