@@ -30,9 +30,9 @@ impl Session {
         let after = (self.constants(), self.config.estimate.counter);
         if before != after {
             self.aged = aged::Both::default();
-            self.transcript.each_part(|first, calls, part| {
-                let plain = part.measure.tokens.saturating_sub(around(before, first, calls, part));
-                part.measure.tokens = plain + around(after, first, calls, part);
+            self.transcript.each_part(|role, first, calls, part| {
+                let plain = part.measure.tokens.saturating_sub(around(before, role, first, calls, part));
+                part.measure.tokens = plain + around(after, role, first, calls, part);
             });
         }
     }
@@ -41,9 +41,9 @@ impl Session {
     pub(super) fn frame_row(&self, row: &mut Row) {
         let (family, counter) = (self.constants(), self.config.estimate.counter);
         if family != Family::default() {
-            let calls = row.calls();
+            let (role, calls) = (row.role, row.calls());
             for (i, part) in row.parts.iter_mut().enumerate() {
-                part.measure.tokens += around((family, counter), i == 0, calls, part);
+                part.measure.tokens += around((family, counter), role, i == 0, calls, part);
             }
         }
     }
@@ -106,8 +106,8 @@ impl Session {
     }
 }
 
-/// Counted tokens around a part: the message's own at its first part, the call's, the result's.
-fn around((family, counter): (Family, Counter), first: bool, calls: usize, part: &Part) -> u32 {
+/// Counted tokens around a part: the message's own at its first part, the answer's, the call's, the result's.
+fn around((family, counter): (Family, Counter), role: Role, first: bool, calls: usize, part: &Part) -> u32 {
     let own = match part.kind {
         PartKind::Call => {
             let name = if family.spelled > 0.0 { f64::from(measure(counter, &part.name).tokens) * family.spelled } else { 0.0 };
@@ -115,6 +115,7 @@ fn around((family, counter): (Family, Counter), first: bool, calls: usize, part:
             family.counted(beside) + name.round() as u32
         }
         PartKind::Result => family.counted(family.result),
+        PartKind::Text if role == Role::Assistant => family.counted(family.answer),
         _ => 0,
     };
     own + if first { family.counted(family.message) } else { 0 }

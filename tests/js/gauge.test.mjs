@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { open } from '../../pkg/inline.js';
 import { readOverflow } from '../../pkg/overflow.js';
 import { breakdown, readUsage } from '../../pkg/pure.js';
-import { definitionOf, toolText } from '../../pkg/tool-text.js';
+import { definitionOf, formatText, seams, toolText } from '../../pkg/tool-text.js';
 import { calls, filler, reach, result, rounds, says, session, user } from './session-kit.mjs';
 
 const QUIET = { eviction: { enabled: false }, summarize: { enabled: false }, cascade: { enabled: false } };
@@ -122,6 +122,31 @@ test('an OpenAI tool costs what its TypeScript costs', () => {
   assert.equal(toolText(definitionOf({ name: 'now' }), 'typescript'), 'type now = () => any;\n\n');
   const same = [{ name: 'list', schema: { description: 'Lists files.', inputSchema: schema } }, { name: 'list', schema: { description: 'Lists files.', input_schema: schema } }, { name: 'list', description: 'Lists files.', schema: { type: 'object', ...schema } }];
   for (const tool of same) assert.equal(definitionOf(tool).description, 'Lists files.');
+});
+
+test('tools side by side cost less than one by one, and an answer is bound to the schema and its description', () => {
+  const tool = (description, properties, about) => ({ name: 't', description, parameters: { type: 'object', properties, ...(about && { description: about }) } });
+  const city = { city: { type: 'string' } };
+  assert.equal(seams([tool('One.', {})]), 0);
+  assert.equal(seams([tool('One.', city)]), -1);
+  assert.equal(seams([tool('One.', city), tool('Two.', city), tool('', city), tool('Four.', {})]), -1 - 2 - 1 - 1);
+  assert.equal(seams([tool('One.', city, 'Where.'), tool('Two.', city, 'Where.')]), 0 - 1);
+  const schema = { type: 'object', title: 'City', additionalProperties: false, properties: city, required: ['city'] };
+  const shown = '{"type":"object","properties":{"city":{"type":"string"}}}';
+  assert.equal(formatText(schema, 'typescript'), shown);
+  assert.equal(formatText({ type: 'json_schema', json_schema: { name: 'city', description: 'Where it is.', schema } }, 'typescript'), `// Where it is.\n${shown}`);
+  assert.equal(formatText({ type: 'json_schema', name: 'city', schema }, 'typescript'), shown);
+});
+
+test('an answer of gpt-5 names its channel, and a forced tool costs Claude a longer prompt, however it is asked for', async () => {
+  const said = async (id) => (await (await bare({ id, window: 200_000 })).next({ messages: [user('go'), says('done'), user('and?')] })).occupancy.tokens;
+  assert.equal((await said('gpt-5')) - (await said('o3')), 2);
+  const asked = async (more) => (await (await bare({ id: 'claude-sonnet-4-5' })).next({ messages: [user('go')], frame: { tools: [{ name: 'a', schema: {} }], ...more } })).occupancy.tokens;
+  const free = await asked({});
+  for (const toolChoice of ['auto', { type: 'auto' }, 'none']) assert.equal(await asked({ toolChoice }), free);
+  for (const toolChoice of ['required', { type: 'any' }, { type: 'tool', toolName: 'a' }]) assert.ok(Math.abs((await asked({ toolChoice })) - free - 98) <= 1, JSON.stringify(toolChoice));
+  assert.equal(await asked({ thinking: { type: 'disabled' } }), free);
+  assert.ok(Math.abs((await asked({ thinking: { type: 'enabled', budget_tokens: 1_024 } })) - free - 28) <= 1);
 });
 
 test('a tool schema that refers to itself is counted, not followed for ever', () => {
