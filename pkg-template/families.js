@@ -32,6 +32,9 @@ const claude = { ratio: 1.17, base: 3, message: 4, call: 34, result: 14, paralle
 /** @param {number} auto @param {number} forced */
 const hidden = (auto, forced) => ({ style: /** @type {const} */ ('json'), auto: auto + 2, forced: forced + 8, each: 8 });
 
+/** Behind Chat Completions, which has no place for earlier reasoning. */
+const open = { ratio: 1.1, message: 4, call: 8, result: 8, spelled: 1, reasoning: /** @type {const} */ ('none'), tools: { style: /** @type {const} */ ('json'), auto: 0, each: 4 } };
+
 /** First match wins; the text is `provider model` in lower case. @type {[RegExp, Family][]} */
 const TABLE = [
   [/claude.*(opus|fable|mythos)[-. ]5/, { ...claude, name: 'claude-5', ratio: 1.5, reasoning: 'all', tools: hidden(286, 406) }],
@@ -50,9 +53,9 @@ const TABLE = [
   [/gpt|openai/, { ...openai, name: 'openai', base: 3, call: 4, tools: { style: 'typescript', auto: -3 } }],
   [/gemini-(2[.-]5|[3-9])/, { name: 'gemini', ratio: 1, base: 2, spelled: 1, reasoning: 'none', tools: { style: 'words', auto: 10 } }],
   [/gemini|gemma/, { name: 'gemini-2.0', ratio: 1, spelled: 1, reasoning: 'none', tools: { style: 'words', auto: 2 } }],
-  [/llama/, { name: 'llama', ratio: 1, message: 4, call: 8, result: 12, spelled: 1, reasoning: 'none', tools: { style: 'json', auto: 120 } }],
-  [/minimax/, { name: 'minimax', ratio: 1.28, call: 8, spelled: 1, reasoning: 'none', tools: { style: 'json', auto: 0 } }],
-  [/mistral|magistral|codestral|pixtral|devstral|voxtral|qwen|deepseek|glm|kimi|command|nova|grok/, { name: 'open', ratio: 1.1, message: 4, call: 8, result: 8, spelled: 1, reasoning: 'turn', tools: { style: 'json', auto: 0, each: 4 } }],
+  [/minimax/, { ...open, name: 'minimax', ratio: 1.38, tools: { style: 'json', auto: 0 } }],
+  [/(^|[^o])llama/, { name: 'llama', ratio: 1, message: 4, call: 8, result: 12, spelled: 1, reasoning: 'none', tools: { style: 'json', auto: 120 } }],
+  [/mistral|magistral|codestral|pixtral|devstral|voxtral|qwen|deepseek|glm|kimi|command|nova|grok/, { ...open, name: 'open' }],
 ];
 
 /** The constants of a model's family; undefined for a model that the table does not know. @param {string} id @param {string} [provider] @returns {Family | undefined} */

@@ -271,5 +271,10 @@ proptest! {
 fn a_late_result_whose_call_was_trimmed_away() {
     use Act::{Compact, Late, Open, Round, Trim};
     let acts = [Open(304), Round(vec![1]), Round(vec![3300, 3580]), Compact, Late(1675), Round(vec![708, 4680, 5272]), Trim];
-    run(r#"{ "orders": { "tokens": 600 }, "recitation": { "enabled": true }, "eviction": { "inputs": true, "keepRecentRounds": 0 }, "summarize": { "keepRecent": 0, "keepRounds": 2, "background": false } }"#, &acts, false, false);
+    run(
+        r#"{ "orders": { "tokens": 600 }, "recitation": { "enabled": true }, "eviction": { "inputs": true, "keepRecentRounds": 0 }, "summarize": { "keepRecent": 0, "keepRounds": 2, "background": false } }"#,
+        &acts,
+        false,
+        false,
+    );
 }

@@ -2,7 +2,7 @@
 //! what was appended behind it, and the constants that stand around messages, calls and results.
 
 use super::config::Counter;
-use super::measure::family::Family;
+use super::measure::family::{Family, Keeps};
 use super::measure::meter::measure;
 use super::measure::occupancy::Sent;
 use super::relieve::aged;
@@ -61,7 +61,7 @@ impl Session {
     /// The request as it stands, for the gauge.
     pub fn sent(&self) -> Sent {
         let rows = self.transcript.rows();
-        let mut sent = Sent { rows: rows.len(), measured: self.measured(usize::MAX), media: self.media(usize::MAX), ..Sent::default() };
+        let mut sent = Sent { rows: rows.len(), measured: self.measured(usize::MAX), media: self.media(usize::MAX), unkept: self.unkept(), ..Sent::default() };
         let Some(from) = self.gauge.anchored_rows() else { return sent };
         let mut own = true;
         for (at, row) in rows.iter().enumerate().skip(from) {
@@ -93,6 +93,17 @@ impl Session {
     /// The first `rows` rows as a request of their own.
     pub(super) fn sent_before(&self, rows: usize) -> Sent {
         Sent { rows, measured: self.measured(rows), media: self.media(rows), ..Sent::default() }
+    }
+
+    /// Reasoning in the list that is not in the window any more, in measured tokens.
+    pub fn unkept(&self) -> u64 {
+        let all = self.transcript.totals().reasoning();
+        match self.constants().reasoning {
+            Keeps::All => 0,
+            Keeps::None => all,
+            Keeps::Turn if all == 0 => 0,
+            Keeps::Turn => self.transcript.index().turns().last().map_or(0, |turn| self.transcript.totals_before(*turn).reasoning()),
+        }
     }
 
     fn tool_of(&self, row: usize, part: usize) -> &str {

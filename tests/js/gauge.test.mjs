@@ -112,6 +112,38 @@ test('reasoning: kept by one family, gone with the turn in another, never back i
   for (const id of ['gpt-5', 'gemini-2.5-pro']) assert.ok(after[id] >= 0 && after[id] < 60, `${id}: ${after[id]}`);
 });
 
+test('before any count, too, reasoning that the provider does not keep is in no number', async () => {
+  const thought = { role: 'assistant', content: [{ type: 'reasoning', text: 'a '.repeat(1_000) }, { type: 'text', text: 'ok' }] };
+  const plain = { role: 'assistant', content: 'ok' };
+  const counted = async (id, list) => {
+    const c = await bare({ id, window: 200_000 });
+    const { occupancy } = await c.next({ messages: list });
+    const { buckets, overhead } = c.inspect().breakdown;
+    const messages = buckets.find((b) => b.id === 'messages');
+    // Each item is rounded by itself.
+    assert.ok(Math.abs(overhead) <= 2, `${id}: ${overhead}`);
+    assert.equal(messages.tokens + overhead, occupancy.tokens, id);
+    return { tokens: occupancy.tokens, shown: messages.items.some((i) => i.label === 'Reasoning') };
+  };
+  const running = [user('go'), thought];
+  const over = [user('go'), thought, user('thanks')];
+  const without = { running: [user('go'), plain], over: [user('go'), plain, user('thanks')] };
+  for (const [id, inTurn, after] of [['claude-opus-4-6', true, true], ['claude-sonnet-4-5', true, false], ['gpt-5', true, false], ['gemini-2.5-pro', false, false]]) {
+    const [now, later] = [await counted(id, running), await counted(id, over)];
+    assert.deepEqual([now.shown, later.shown], [inTurn, after], id);
+    const more = [now.tokens - (await counted(id, without.running)).tokens, later.tokens - (await counted(id, without.over)).tokens];
+    for (const [i, there] of [inTurn, after].entries()) assert.ok(there ? more[i] > 900 : Math.abs(more[i]) <= 1, `${id}: ${more}`);
+  }
+});
+
+test('a model is not known by the server that runs it', async () => {
+  const text = 'word '.repeat(4_000);
+  const weighed = async (id, provider) => (await (await bare({ id, provider, window: 200_000 })).next({ messages: [user(text)] })).occupancy.tokens;
+  assert.equal(await weighed('minimax-m2.7:cloud', 'ollama'), await weighed('minimax-m2.7'));
+  assert.notEqual(await weighed('minimax-m2.7:cloud', 'ollama'), await weighed('llama3.3', 'ollama'));
+  assert.equal(await weighed('llama3.3', 'ollama'), await weighed('llama3.3'));
+});
+
 test('an OpenAI tool costs what its TypeScript costs', () => {
   const schema = { description: 'Where to look', properties: { path: { type: 'string', description: 'Absolute path.\n  No globs.' }, depth: { type: 'integer', default: 2 }, kind: { enum: ['file', 'dir'] }, tags: { type: 'array', items: { type: 'string' } }, at: { $ref: '#/$defs/At' } }, required: ['path'], $defs: { At: { type: 'object', properties: { line: { type: ['integer', 'null'] } }, required: ['line'] } } };
   const definition = definitionOf({ name: 'list', schema: { type: 'function', function: { name: 'list', description: 'Lists files.', parameters: schema } } });
