@@ -41,9 +41,9 @@ impl Session {
     pub(super) fn frame_row(&self, row: &mut Row) {
         let (family, counter) = (self.constants(), self.config.estimate.counter);
         if family != Family::default() {
-            let (role, calls) = (row.role, row.calls());
+            let (role, framed, calls) = (row.role, row.framed(), row.calls());
             for (i, part) in row.parts.iter_mut().enumerate() {
-                part.measure.tokens += around((family, counter), role, i == 0, calls, part);
+                part.measure.tokens += around((family, counter), role, i == framed, calls, part);
             }
         }
     }
@@ -117,7 +117,7 @@ impl Session {
     }
 }
 
-/// Counted tokens around a part: the message's own at its first part, the answer's, the call's, the result's.
+/// Counted tokens around a part: the message's own at the part that stands for it, the answer's, the call's, the result's.
 fn around((family, counter): (Family, Counter), role: Role, first: bool, calls: usize, part: &Part) -> u32 {
     let own = match part.kind {
         PartKind::Call => {
