@@ -12,6 +12,7 @@
  * @property {number} [ratio]
  * @property {number} [base] a request beside its messages
  * @property {number} [message] a message beside its parts
+ * @property {number} [answer] an assistant's text beside it
  * @property {number} [system] a system prompt beside its text
  * @property {number} [call] a call beside its arguments
  * @property {number} [result] a result beside its output
@@ -24,10 +25,15 @@
  * @property {number} [format] an answer bound to a schema, beside the schema
  */
 
-const openai = { ratio: 1, message: 4, system: 4, format: 9, reasoning: /** @type {const} */ ('turn') };
+const openai = { ratio: 1, message: 4, system: 4, spelled: 2, format: 9, reasoning: /** @type {const} */ ('turn') };
+/** An answer names its channel, as in OpenAI's published Harmony format. */
+const harmony = { base: 2, answer: 2 };
 const claude = { ratio: 1.17, base: 3, message: 4, call: 34, result: 14, parallel: 14, spelled: 1, thinking: 28, format: 128, reasoning: /** @type {const} */ ('turn') };
 /** @param {number} auto @param {number} forced */
 const hidden = (auto, forced) => ({ style: /** @type {const} */ ('json'), auto: auto + 2, forced: forced + 8, each: 8 });
+
+/** Behind Chat Completions, which has no place for earlier reasoning. */
+const open = { ratio: 1.1, message: 4, call: 8, result: 8, spelled: 1, reasoning: /** @type {const} */ ('none'), tools: { style: /** @type {const} */ ('json'), auto: 0, each: 4 } };
 
 /** First match wins; the text is `provider model` in lower case. @type {[RegExp, Family][]} */
 const TABLE = [
@@ -38,16 +44,18 @@ const TABLE = [
   [/claude.*opus-4[-.][56]/, { ...claude, name: 'claude-4.5', reasoning: 'all', tools: hidden(497, 589) }],
   [/claude.*(sonnet-4[-.][56]|haiku-4)/, { ...claude, name: 'claude-4.5', tools: hidden(497, 589) }],
   [/claude/, { ...claude, name: 'claude', tools: hidden(313, 315) }],
-  [/(openai[-.]chat|azure).*(gpt-5|(^|[ /])o[134])/, { ...openai, name: 'openai-chat-5', base: 2, call: 9, spelled: 2, parallel: 8, tools: { style: 'typescript', auto: 83, each: -0.4 } }],
-  [/openai[-.]chat/, { ...openai, name: 'openai-chat', base: 3, call: 5, spelled: 2, parallel: 8, tools: { style: 'typescript', auto: 2, withSystem: -2, each: -0.4 } }],
-  [/gpt-oss/, { ...openai, name: 'gpt-oss', base: 3, call: 9, spelled: 2, result: 2, reasoning: 'turn', tools: { style: 'typescript', auto: 60 } }],
-  [/gpt-5|(^|[ /])o[134](-|$)|codex/, { ...openai, name: 'openai-5', base: 2, call: 7, spelled: 2, result: 2, tools: { style: 'typescript', auto: 2, each: -0.4 } }],
-  [/gpt|openai/, { ...openai, name: 'openai', base: 3, call: 4, spelled: 2, tools: { style: 'typescript', auto: -3, each: -0.4 } }],
+  [/(openai[-.]chat|azure).*gpt-5/, { ...openai, ...harmony, name: 'openai-chat-5', call: 11, parallel: 8, tools: { style: 'typescript', auto: 84 } }],
+  [/(openai[-.]chat|azure).*(^|[ /])o[134]/, { ...openai, name: 'openai-chat-o', base: 2, call: 9, parallel: 8, tools: { style: 'typescript', auto: 84 } }],
+  [/openai[-.]chat/, { ...openai, name: 'openai-chat', base: 3, call: 5, parallel: 8, tools: { style: 'typescript', auto: 3, withSystem: -1 } }],
+  [/gpt-oss/, { ...openai, ...harmony, name: 'gpt-oss', base: 63, call: 9, result: 2, tools: { style: 'typescript', auto: 20 } }],
+  [/gpt-5|codex/, { ...openai, ...harmony, name: 'openai-5', call: 9, result: 2, tools: { style: 'typescript', auto: 2 } }],
+  [/(^|[ /])o[134](-|$)/, { ...openai, name: 'openai-o', base: 2, call: 7, result: 2, tools: { style: 'typescript', auto: 2 } }],
+  [/gpt|openai/, { ...openai, name: 'openai', base: 3, call: 4, tools: { style: 'typescript', auto: -3 } }],
   [/gemini-(2[.-]5|[3-9])/, { name: 'gemini', ratio: 1, base: 2, spelled: 1, reasoning: 'none', tools: { style: 'words', auto: 10 } }],
   [/gemini|gemma/, { name: 'gemini-2.0', ratio: 1, spelled: 1, reasoning: 'none', tools: { style: 'words', auto: 2 } }],
-  [/llama/, { name: 'llama', ratio: 1, message: 4, call: 8, result: 12, spelled: 1, reasoning: 'none', tools: { style: 'json', auto: 120 } }],
-  [/minimax/, { name: 'minimax', ratio: 1.28, call: 8, spelled: 1, reasoning: 'none', tools: { style: 'json', auto: 0 } }],
-  [/mistral|magistral|codestral|pixtral|devstral|voxtral|qwen|deepseek|glm|kimi|command|nova|grok/, { name: 'open', ratio: 1.1, message: 4, call: 8, result: 8, spelled: 1, reasoning: 'turn', tools: { style: 'json', auto: 0, each: 4 } }],
+  [/minimax/, { ...open, name: 'minimax', ratio: 1.38, tools: { style: 'json', auto: 0 } }],
+  [/(^|[^o])llama/, { name: 'llama', ratio: 1, message: 4, call: 8, result: 12, spelled: 1, reasoning: 'none', tools: { style: 'json', auto: 120 } }],
+  [/mistral|magistral|codestral|pixtral|devstral|voxtral|qwen|deepseek|glm|kimi|command|nova|grok/, { ...open, name: 'open' }],
 ];
 
 /** The constants of a model's family; undefined for a model that the table does not know. @param {string} id @param {string} [provider] @returns {Family | undefined} */

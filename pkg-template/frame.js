@@ -5,7 +5,7 @@
 import { badInput } from './errors.js';
 import { familyOf } from './families.js';
 import { jsonText } from './safe-json.js';
-import { AROUND, definitionOf, formatText, toolText } from './tool-text.js';
+import { AROUND, definitionOf, formatText, seams, toolText } from './tool-text.js';
 
 const SLOT = { system: 0, index: 1, tool: 2, deferred: 3, context: 4 };
 /** Sources that always come first. */
@@ -19,7 +19,7 @@ const CORE_SOURCES = new Set(['core', 'builtin', 'built-in']);
  * @returns {{ system: string | undefined, tools: string[] }}
  */
 export function pushFrame(core, window, frame, before) {
-  if (!frame || typeof frame !== 'object') throw badInput('`frame` must be an object: { system?, index?, tools?, context?, agent? }');
+  if (!frame || typeof frame !== 'object') throw badInput('`frame` must be an object: { system?, index?, tools?, toolChoice?, thinking?, format?, context?, agent? }');
   const tools = [...ordered(frame.tools ?? []), ...(frame.late ?? [])];
   const names = { system: frame.system, tools: tools.filter((t) => !t.deferred).map((t) => t.name) };
   if (frame === before && Object.isFrozen(frame)) return names;
@@ -64,15 +64,16 @@ function textOf(tool, family) {
 function constants(frame, tools, family) {
   /** @type {[number, string, number, string][]} */
   const out = [];
-  const bound = tools.filter((tool) => !tool.deferred).length;
+  const bound = tools.filter((tool) => !tool.deferred);
   const { toolChoice, thinking, format } = frame;
-  if (family.tools && bound > 0) {
+  if (family.tools && bound.length > 0) {
     const { style, auto, forced = auto, withSystem = auto, each = 0 } = family.tools;
-    const free = toolChoice === undefined || toolChoice === 'auto' || toolChoice === 'none';
-    out.push([SLOT.tool, 'tool prompt', (free ? (frame.system === undefined ? auto : withSystem) : forced) + each * bound, AROUND[style]]);
+    const free = [undefined, 'auto', 'none'].includes(typeof toolChoice === 'string' ? toolChoice : toolChoice?.type);
+    const between = style === 'typescript' ? seams(bound.map(definitionOf)) : each * bound.length;
+    out.push([SLOT.tool, 'tool prompt', (free ? (frame.system === undefined ? auto : withSystem) : forced) + between, AROUND[style]]);
   }
   if (frame.system !== undefined && family.system) out.push([SLOT.system, 'framing', family.system, '']);
-  if (thinking && family.thinking) out.push([SLOT.system, 'thinking', family.thinking, '']);
+  if (thinking && thinking.type !== 'disabled' && family.thinking) out.push([SLOT.system, 'thinking', family.thinking, '']);
   if (format !== undefined) out.push([SLOT.system, 'format', family.format ?? 0, formatText(format, family.tools?.style ?? 'json')]);
   return out;
 }

@@ -30,10 +30,35 @@ export function toolText({ name, description, parameters }, style) {
   return `${comment(description)}type ${name} = (${arguments_}) => any;\n\n`;
 }
 
-/** The schema an answer is bound to. @param {any} schema @param {'typescript' | 'json' | 'words'} style */
-export function formatText(schema, style) {
-  if (style === 'words') return words(schema).join('\n');
-  return jsonText(style === 'typescript' ? bare(schema) : schema).text;
+/**
+ * What tools cost less side by side than one by one: a comment merges with the blank line before it, and parameters
+ * cost one token less than their text; a described parameter object costs one more.
+ * @param {Definition[]} definitions
+ */
+export function seams(definitions) {
+  return definitions.reduce((sum, { description, parameters }, i) => {
+    const comment = i > 0 && description !== '' ? -1 : 0;
+    if (Object.keys(parameters?.properties ?? {}).length === 0) return sum + comment;
+    return sum + comment - (typeof parameters.description === 'string' && parameters.description !== '' ? 0 : 1);
+  }, 0);
+}
+
+/**
+ * The schema an answer is bound to, and the description where one is given.
+ * @param {any} format a schema, or the option of a request that holds one @param {'typescript' | 'json' | 'words'} style
+ */
+export function formatText(format, style) {
+  const { schema, description } = boundBy(format);
+  const about = typeof description === 'string' && description !== '' ? description : '';
+  if (style === 'words') return [...(about === '' ? [] : [about]), ...words(schema)].join('\n');
+  return `${about === '' ? '' : style === 'typescript' ? comment(about) : `${about}\n`}${jsonText(style === 'typescript' ? bare(schema) : schema).text}`;
+}
+
+/** The schema in `response_format`, `text.format`, `output_config.format`, the AI SDK's `responseFormat`, or the schema itself. @param {any} format @returns {{ schema: any, description?: unknown }} */
+function boundBy(format) {
+  const inner = format?.json_schema ?? format;
+  const schema = inner?.schema;
+  return schema !== null && typeof schema === 'object' && !isSchema(inner) ? { schema: schema.jsonSchema ?? schema, description: inner.description } : { schema: format };
 }
 
 /** Without what the model is not shown. @param {any} schema @param {number} [depth] @returns {any} */

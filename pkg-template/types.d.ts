@@ -33,7 +33,9 @@ export interface FrameTool {
   name: string;
   /** Where it comes from; tools of `core` or `builtin` stand first, the others by source. */
   source?: string;
-  /** What of it is sent; only its size is kept. */
+  /** For the estimate, where `schema` holds the parameters alone. */
+  description?: string;
+  /** What of it is sent: a definition of any SDK, or its parameters; only its size is kept. */
   schema?: unknown;
   /** Available but not loaded: shown in the breakdown, not counted. */
   deferred?: boolean;
@@ -45,6 +47,12 @@ export interface Frame {
   /** The index of what could be loaded: a text, or anything that has JSON. */
   index?: unknown;
   tools?: readonly FrameTool[];
+  /** Options of the request that cost tokens with some providers; they make the estimate closer and change nothing else. */
+  toolChoice?: string | { type?: string; [more: string]: unknown };
+  /** Extended thinking switched on: the request's own option, or `true`. */
+  thinking?: boolean | { type?: string; [more: string]: unknown };
+  /** What the answer is bound to: a schema, or the request's option that holds one. */
+  format?: object;
   /** Memory, todos and the like: captured once, again at a fold or when it is set. */
   context?: readonly { kind: string; text: string }[];
   /** Whose facts these are, where facts are lifted out. */

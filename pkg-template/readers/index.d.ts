@@ -55,6 +55,8 @@ export interface Segment {
 export type HealedKind =
   /** Calls without a result: an error result stands in their place. */
   | 'unanswered_call'
+  /** Calls of a response that was aborted or failed, which nobody ran: left out. */
+  | 'broken_off'
   /** A result whose call is not in the log: left out. */
   | 'orphan_result'
   /** A call answered twice: the later answer is kept. */

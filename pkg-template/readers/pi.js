@@ -1,6 +1,7 @@
 // @ts-check
 // pi session logs (JSONL: v1 linear, v2 and later a tree by parentId). Decides the live path, what each message role
-// becomes and how a compaction builds its window. Refuses usage of aborted and failed responses: it is a placeholder.
+// becomes and how a compaction builds its window. Refuses usage of aborted and failed responses (it is a placeholder)
+// and those of their calls that nobody ran: pi does not send them again.
 
 import { assemble, Findings } from './assemble.js';
 import { argumentsOf, list, mediaPart, object, outputOf, text, tokens, usageOf } from './parts.js';
@@ -32,6 +33,8 @@ export function readPi(lines, findings = new Findings()) {
 
   /** @type {Entry[]} */
   const entries = [];
+  /** @type {Entry[]} */
+  const broken = [];
   /** @type {(Entry[] | undefined)[]} entries by index of the file's records, which v1 compactions count in */
   const byIndex = [];
   lines.forEach((line, index) => {
@@ -40,12 +43,26 @@ export function readPi(lines, findings = new Findings()) {
     const made = record.type === 'compaction' ? [foldOf(record, line.line, index, lines, byIndex, findings)] : entriesOf(record, line.line, findings);
     if (record.type !== 'compaction') byIndex[index] = made;
     entries.push(...made);
+    if (brokeOff(object(record.message))) broken.push(...made);
   });
+  leaveOutUnrun(broken, entries, findings);
   const built = assemble(entries, findings);
   const last = built.steps.filter((step) => step.usage).at(-1);
   const id = last?.model ?? text(header.modelId);
   const provider = last ? last.provider : text(header.provider);
   return { format: 'pi', ...(id ? { model: { id, ...(provider ? { provider } : {}) } } : {}), ...built };
+}
+
+/** @param {Entry[]} broken responses that were aborted or failed @param {Entry[]} entries @param {Findings} findings */
+function leaveOutUnrun(broken, entries, findings) {
+  const run = new Set(entries.map((entry) => (entry.kind === 'result' ? entry.callId : undefined)));
+  for (const entry of broken) {
+    if (entry.kind !== 'assistant') continue;
+    const sent = entry.content.filter((part) => part.type !== 'tool-call' || run.has(part.toolCallId));
+    if (sent.length === entry.content.length) continue;
+    findings.add('broken_off', entry.at, 'calls of a response that broke off were never run and are left out', entry.content.length - sent.length);
+    entry.content = sent;
+  }
 }
 
 /** The path from the last record to its root. @param {Line[]} lines @returns {Set<Line>} */
@@ -97,9 +114,11 @@ function messageEntries(message, line, findings) {
   }
 }
 
+const brokeOff = (/** @type {Record<string, any>} */ message) => message.stopReason === 'aborted' || message.stopReason === 'error';
+
 /** @param {Record<string, any>} message */
 function stepOf(message) {
-  const spent = message.stopReason === 'aborted' || message.stopReason === 'error' ? {} : object(message.usage);
+  const spent = brokeOff(message) ? {} : object(message.usage);
   const cacheRead = tokens(spent.cacheRead);
   const cacheWrite = tokens(spent.cacheWrite);
   const usage = usageOf({ input: tokens(spent.input) + cacheRead + cacheWrite, cacheRead, cacheWrite, output: tokens(spent.output) });

@@ -401,7 +401,8 @@ pub fn buckets(session: &Session) -> Breakdown {
     let mut buckets = session.frame.buckets();
     let mut by_kind: [(&str, u32); 7] =
         [("User", 0), ("Assistant", 0), ("Reasoning", 0), ("Tool calls", 0), ("Tool results", 0), ("Other", 0), ("Briefing and notes", 0)];
-    let totals = session.transcript.totals();
+    let mut totals = session.transcript.totals();
+    totals.leave_out_reasoning(session.unkept());
     let whole = |n: u64| n.min(u64::from(u32::MAX)) as u32;
     let (media, system) = (whole(totals.media), whole(totals.system));
     for (kind, tokens) in by_kind.iter_mut().zip(totals.kinds) {

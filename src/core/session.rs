@@ -490,7 +490,8 @@ impl Session {
 
     /// What the provider counts beyond what is measured, signed.
     pub fn signed_overhead(&self) -> i64 {
-        i64::from(self.occupancy().tokens) - i64::from(self.gauge.scale(self.sent().measured))
+        let sent = self.sent();
+        i64::from(self.gauge.read(&sent).tokens) - i64::from(self.gauge.scale(sent.measured.saturating_sub(sent.unkept)))
     }
 
     /// Tokens the standing orders may have.

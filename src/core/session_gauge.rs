@@ -2,7 +2,7 @@
 //! what was appended behind it, and the constants that stand around messages, calls and results.
 
 use super::config::Counter;
-use super::measure::family::Family;
+use super::measure::family::{Family, Keeps};
 use super::measure::meter::measure;
 use super::measure::occupancy::Sent;
 use super::relieve::aged;
@@ -30,9 +30,9 @@ impl Session {
         let after = (self.constants(), self.config.estimate.counter);
         if before != after {
             self.aged = aged::Both::default();
-            self.transcript.each_part(|first, calls, part| {
-                let plain = part.measure.tokens.saturating_sub(around(before, first, calls, part));
-                part.measure.tokens = plain + around(after, first, calls, part);
+            self.transcript.each_part(|role, first, calls, part| {
+                let plain = part.measure.tokens.saturating_sub(around(before, role, first, calls, part));
+                part.measure.tokens = plain + around(after, role, first, calls, part);
             });
         }
     }
@@ -41,9 +41,9 @@ impl Session {
     pub(super) fn frame_row(&self, row: &mut Row) {
         let (family, counter) = (self.constants(), self.config.estimate.counter);
         if family != Family::default() {
-            let calls = row.calls();
+            let (role, framed, calls) = (row.role, row.framed(), row.calls());
             for (i, part) in row.parts.iter_mut().enumerate() {
-                part.measure.tokens += around((family, counter), i == 0, calls, part);
+                part.measure.tokens += around((family, counter), role, i == framed, calls, part);
             }
         }
     }
@@ -61,7 +61,7 @@ impl Session {
     /// The request as it stands, for the gauge.
     pub fn sent(&self) -> Sent {
         let rows = self.transcript.rows();
-        let mut sent = Sent { rows: rows.len(), measured: self.measured(usize::MAX), media: self.media(usize::MAX), ..Sent::default() };
+        let mut sent = Sent { rows: rows.len(), measured: self.measured(usize::MAX), media: self.media(usize::MAX), unkept: self.unkept(), ..Sent::default() };
         let Some(from) = self.gauge.anchored_rows() else { return sent };
         let mut own = true;
         for (at, row) in rows.iter().enumerate().skip(from) {
@@ -95,6 +95,17 @@ impl Session {
         Sent { rows, measured: self.measured(rows), media: self.media(rows), ..Sent::default() }
     }
 
+    /// Reasoning in the list that is not in the window any more, in measured tokens.
+    pub fn unkept(&self) -> u64 {
+        let all = self.transcript.totals().reasoning();
+        match self.constants().reasoning {
+            Keeps::All => 0,
+            Keeps::None => all,
+            Keeps::Turn if all == 0 => 0,
+            Keeps::Turn => self.transcript.index().turns().last().map_or(0, |turn| self.transcript.totals_before(*turn).reasoning()),
+        }
+    }
+
     fn tool_of(&self, row: usize, part: usize) -> &str {
         let index = self.transcript.index();
         let call = index.call_of_result(row, part).and_then(|c| index.call(c));
@@ -106,8 +117,8 @@ impl Session {
     }
 }
 
-/// Counted tokens around a part: the message's own at its first part, the call's, the result's.
-fn around((family, counter): (Family, Counter), first: bool, calls: usize, part: &Part) -> u32 {
+/// Counted tokens around a part: the message's own at the part that stands for it, the answer's, the call's, the result's.
+fn around((family, counter): (Family, Counter), role: Role, first: bool, calls: usize, part: &Part) -> u32 {
     let own = match part.kind {
         PartKind::Call => {
             let name = if family.spelled > 0.0 { f64::from(measure(counter, &part.name).tokens) * family.spelled } else { 0.0 };
@@ -115,6 +126,7 @@ fn around((family, counter): (Family, Counter), first: bool, calls: usize, part:
             family.counted(beside) + name.round() as u32
         }
         PartKind::Result => family.counted(family.result),
+        PartKind::Text if role == Role::Assistant => family.counted(family.answer),
         _ => 0,
     };
     own + if first { family.counted(family.message) } else { 0 }

@@ -42,11 +42,20 @@ impl Session {
         if let Some(requested) = overflow.requested {
             self.gauge.refused(requested);
         }
-        let requested = overflow.requested.unwrap_or(estimate.tokens);
+        let mut requested = overflow.requested.unwrap_or(estimate.tokens);
+        // It names nothing and the estimate is close: the request was larger than it looked, and the known window is right.
+        let usable = self.thresholds().usable;
+        let near = self.model.source == WindowSource::Table && requested >= usable / 4 * 3;
+        if overflow == Overflow::default() && near {
+            requested = requested.max(usable);
+            self.gauge.refused(requested);
+        }
         let window = match overflow.window {
             Some(window) => Some(window),
-            // It names nothing: all that is certain is that the request did not fit.
-            None if self.model.source != WindowSource::Host && requested <= self.model.window => WINDOWS.iter().rev().copied().find(|w| *w < requested),
+            // All that is certain is that the request did not fit.
+            None if self.model.source != WindowSource::Host && !near && requested <= self.model.window => {
+                WINDOWS.iter().rev().copied().find(|w| *w < requested)
+            }
             None => None,
         };
         if let Some(window) = window.filter(|w| *w > 0 && *w != self.model.window) {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { open } from '../../pkg/inline.js';
 import { readOverflow } from '../../pkg/overflow.js';
 import { breakdown, readUsage } from '../../pkg/pure.js';
-import { definitionOf, toolText } from '../../pkg/tool-text.js';
+import { definitionOf, formatText, seams, toolText } from '../../pkg/tool-text.js';
 import { calls, filler, reach, result, rounds, says, session, user } from './session-kit.mjs';
 
 const QUIET = { eviction: { enabled: false }, summarize: { enabled: false }, cascade: { enabled: false } };
@@ -58,6 +58,75 @@ test('overflow texts of the providers give window and size; rate limits do not',
   assert.equal(readOverflow(hostile), undefined);
 });
 
+test('every form the table knows is read: who says it, the window, and the input that was asked for', () => {
+  const forms = [
+    ['Your prompt is too long: 140000, model maximum context length: 131071', 'fireworks', 131_071, 140_000],
+    ['input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease input length or `max_tokens` and try again', 'anthropic', 200_000, 188_240],
+    ['messages: prompt is too long', 'anthropic'],
+    ["This endpoint's maximum context length is 128000 tokens. However, you requested about 150000 tokens (140000 of text input, 10000 in the output). Please reduce the length of either one.", 'openrouter', 128_000, 140_000],
+    ["'max_tokens' or 'max_completion_tokens' is too large: 5000. This model's maximum context length is 8192 tokens and your request has 4000 input tokens (5000 > 8192 - 4000).", 'vllm', 8_192, 4_000],
+    ["This model's maximum context length is 8192 tokens. However, your request has 9000 input tokens. Please reduce the length of the input messages.", 'vllm', 8_192, 9_000],
+    ["Requested token count exceeds the model's maximum context length of 32768 tokens. You requested a total of 40000 tokens: 36000 tokens from the input messages and 4000 tokens for the completion.", 'sglang', 32_768, 36_000],
+    ["The input (9000 tokens) is longer than the model's context length (8192 tokens).", 'sglang', 8_192, 9_000],
+    ["This model's maximum context length is 131072 tokens. However, you requested 140000 tokens (132000 in the messages, 8000 in the completion). Please reduce the length of the messages or completion.", 'openai', 131_072, 132_000],
+    ["This model's maximum context length is 16385 tokens. However, your messages resulted in 17000 tokens (16000 in the messages, 1000 in the functions).", 'openai', 16_385, 17_000],
+    ['Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 280000 tokens. Please reduce the length of the messages.', 'openai', 272_000, 280_000],
+    ["This model's maximum context length is 8192 tokens.", 'openai', 8_192],
+    ['Your input exceeds the context window of this model. Please adjust your input and try again.', 'openai'],
+    ['Requested tokens (9000) exceed context window of 8192', 'openai', 8_192, 9_000],
+    ['Unable to submit request because the input token count is 32865 but model only supports up to 32768. Reduce the input token count and try again.', 'google', 32_768, 32_865],
+    ['The input exceeds the maximum number of tokens', 'google'],
+    ['The model returned the following errors: Input Tokens Exceeded: Number of input tokens exceeds maximum length. Please update the input to try again.', 'bedrock'],
+    ['too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 4,500. Try using a shorter prompt', 'cohere', 4_081, 4_500],
+    ['too many tokens: size limit exceeded by 11326 tokens. Try using shorter or fewer inputs. The limit for this model is 128000 tokens.', 'cohere', 128_000],
+    ['Please reduce the length of the messages or completion. Current length is 9000 while limit is 8192', 'cerebras', 8_192, 9_000],
+    ['Please reduce the length of the messages or completion.', 'groq'],
+    ['Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length', 'mistral', 32_768, 40_000],
+    ['Prompt is too large for model with 32768 maximum context length', 'mistral', 32_768],
+    ['Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8193. Given: 9000 `inputs` tokens and 500 `max_new_tokens`', 'tgi', 8_193, 9_000],
+    ['Input validation error: `inputs` must have less than 4095 tokens. Given: 5000', 'tgi', 4_095, 5_000],
+    [{ error: { code: 400, message: 'the request exceeds the available context size, try increasing it', type: 'exceed_context_size_error', n_prompt_tokens: 9_000, n_ctx: 8_192 } }, 'llama.cpp', 8_192, 9_000],
+    ['The decoder prompt (length 9000) is longer than the maximum model length of 8192.', 'vllm', 8_192, 9_000],
+    ['Trying to keep the first 5000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough.', 'lm studio', 4_096, 5_000],
+    ['The number of tokens to keep from the initial prompt is greater than the context length', 'lm studio'],
+    ['invalid params, context window exceeds limit (2013)', 'minimax'],
+    ['Invalid request: Your request exceeded model token limit: 262144 (requested: 270000)', 'moonshot', 262_144, 270_000],
+    ['prompt token count of 140000 exceeds the limit of 128000', 'copilot', 128_000, 140_000],
+    [{ error: { code: 'tokens_limit_reached', message: 'Request body too large for gpt-4o model. Max size: 8000 tokens.' } }, 'github', 8_000],
+    ['prompt too long; exceeded max context length by 100 tokens', 'ollama'],
+    ['AiError: The estimated number of input and maximum output tokens (9000) exceeded this model context window limit (8192).', 'cloudflare', 8_192],
+    ['the number of input tokens 5000 cannot exceed the total tokens limit 4096 for this model', 'watsonx', 4_096, 5_000],
+    ['<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 129024]', 'alibaba', 129_024],
+    ['Prompt exceeds max length', 'zhipu'],
+    ['the context window was exceeded', 'any'],
+  ];
+  for (const [error, provider, window, requested] of forms) assert.deepEqual(readOverflow(error), { provider, ...(window && { window }), ...(requested && { requested }) }, JSON.stringify(error));
+});
+
+test('what is not about the window is not read as if it were, and teaches nothing', async () => {
+  const others = [
+    'Too many tokens, please wait before trying again.',
+    { name: 'ThrottlingException', message: 'Too many tokens' },
+    'Request too large for gpt-4o in organization org-x on tokens per min (TPM): Limit 30000, Requested 40000.',
+    'max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens for this model',
+    'max_tokens is too large: 50000. This model supports at most 16384 completion tokens, whereas you provided 50000.',
+    { error: { type: 'request_too_large', message: 'Request exceeds the maximum size' } },
+    { error: { code: 'string_above_max_length', message: "Invalid 'input': string too long. Expected a string with maximum length 10485760, but got a string with length 12000000 instead." } },
+    'Request payload size exceeds the limit: 20971520 bytes.',
+    'You exceeded your current quota, please check your plan and billing details.',
+    'messages.1.content: the tool said that 4,096 tokens are enough',
+    'Connection error.',
+  ];
+  for (const error of others) {
+    assert.equal(readOverflow(error), undefined, JSON.stringify(error));
+    const c = await bare({ id: 'unheard-of' });
+    await c.next({ messages: [user('x'.repeat(400_000))] });
+    const settled = await c.settle({ error });
+    assert.equal(settled.overflow, undefined);
+    assert.deepEqual(settled.window, { tokens: 128_000, source: 'assumed', model: 'unheard-of' });
+  }
+});
+
 test('an overflow teaches the window, and the teaching survives a restart', async () => {
   const model = { id: 'unheard-of' };
   const c = await bare(model);
@@ -69,6 +138,19 @@ test('an overflow teaches the window, and the teaching survives a restart', asyn
   assert.deepEqual(settled.occupancy, { tokens: 40_000, provenance: 'anchored' });
   const again = await bare(model, {}, { state: c.state });
   assert.equal(again.inspect().window.tokens, 32_768);
+});
+
+test('a refusal without numbers: near the known window the request was larger than it looked, far below it the window is smaller', async () => {
+  const refused = async (model, tokens) => {
+    const c = await bare(model, { estimate: { counter: 'chars4' } });
+    await c.next({ messages: [user('x'.repeat(4 * tokens))] });
+    const settled = await c.settle({ error: { stop_reason: 'model_context_window_exceeded' } });
+    return [settled.window.tokens, settled.window.source, settled.overflow.requested, settled.occupancy.tokens];
+  };
+  assert.deepEqual(await refused({ id: 'claude-sonnet-4-5', maxOutput: 20_000 }, 160_000), [200_000, 'table', 180_000, 180_000]);
+  assert.deepEqual(await refused({ id: 'claude-sonnet-4-5' }, 60_000), [32_768, 'learned', 60_000, 60_000]);
+  assert.deepEqual(await refused({ id: 'unheard-of' }, 120_000), [65_536, 'learned', 120_000, 120_000]);
+  assert.deepEqual(await refused({ id: 'mine', window: 50_000 }, 40_000), [50_000, 'host', 40_000, 40_000]);
 });
 
 test('a larger success corrects an assumed window, not a stated one', async () => {
@@ -112,6 +194,38 @@ test('reasoning: kept by one family, gone with the turn in another, never back i
   for (const id of ['gpt-5', 'gemini-2.5-pro']) assert.ok(after[id] >= 0 && after[id] < 60, `${id}: ${after[id]}`);
 });
 
+test('before any count, too, reasoning that the provider does not keep is in no number', async () => {
+  const thought = { role: 'assistant', content: [{ type: 'reasoning', text: 'a '.repeat(1_000) }, { type: 'text', text: 'ok' }] };
+  const plain = { role: 'assistant', content: 'ok' };
+  const counted = async (id, list) => {
+    const c = await bare({ id, window: 200_000 });
+    const { occupancy } = await c.next({ messages: list });
+    const { buckets, overhead } = c.inspect().breakdown;
+    const messages = buckets.find((b) => b.id === 'messages');
+    // Each item is rounded by itself.
+    assert.ok(Math.abs(overhead) <= 2, `${id}: ${overhead}`);
+    assert.equal(messages.tokens + overhead, occupancy.tokens, id);
+    return { tokens: occupancy.tokens, shown: messages.items.some((i) => i.label === 'Reasoning') };
+  };
+  const running = [user('go'), thought];
+  const over = [user('go'), thought, user('thanks')];
+  const without = { running: [user('go'), plain], over: [user('go'), plain, user('thanks')] };
+  for (const [id, inTurn, after] of [['claude-opus-4-6', true, true], ['claude-sonnet-4-5', true, false], ['gpt-5', true, false], ['gemini-2.5-pro', false, false]]) {
+    const [now, later] = [await counted(id, running), await counted(id, over)];
+    assert.deepEqual([now.shown, later.shown], [inTurn, after], id);
+    const more = [now.tokens - (await counted(id, without.running)).tokens, later.tokens - (await counted(id, without.over)).tokens];
+    for (const [i, there] of [inTurn, after].entries()) assert.ok(there ? more[i] > 900 : Math.abs(more[i]) <= 1, `${id}: ${more}`);
+  }
+});
+
+test('a model is not known by the server that runs it', async () => {
+  const text = 'word '.repeat(4_000);
+  const weighed = async (id, provider) => (await (await bare({ id, provider, window: 200_000 })).next({ messages: [user(text)] })).occupancy.tokens;
+  assert.equal(await weighed('minimax-m2.7:cloud', 'ollama'), await weighed('minimax-m2.7'));
+  assert.notEqual(await weighed('minimax-m2.7:cloud', 'ollama'), await weighed('llama3.3', 'ollama'));
+  assert.equal(await weighed('llama3.3', 'ollama'), await weighed('llama3.3'));
+});
+
 test('an OpenAI tool costs what its TypeScript costs', () => {
   const schema = { description: 'Where to look', properties: { path: { type: 'string', description: 'Absolute path.\n  No globs.' }, depth: { type: 'integer', default: 2 }, kind: { enum: ['file', 'dir'] }, tags: { type: 'array', items: { type: 'string' } }, at: { $ref: '#/$defs/At' } }, required: ['path'], $defs: { At: { type: 'object', properties: { line: { type: ['integer', 'null'] } }, required: ['line'] } } };
   const definition = definitionOf({ name: 'list', schema: { type: 'function', function: { name: 'list', description: 'Lists files.', parameters: schema } } });
@@ -122,6 +236,31 @@ test('an OpenAI tool costs what its TypeScript costs', () => {
   assert.equal(toolText(definitionOf({ name: 'now' }), 'typescript'), 'type now = () => any;\n\n');
   const same = [{ name: 'list', schema: { description: 'Lists files.', inputSchema: schema } }, { name: 'list', schema: { description: 'Lists files.', input_schema: schema } }, { name: 'list', description: 'Lists files.', schema: { type: 'object', ...schema } }];
   for (const tool of same) assert.equal(definitionOf(tool).description, 'Lists files.');
+});
+
+test('tools side by side cost less than one by one, and an answer is bound to the schema and its description', () => {
+  const tool = (description, properties, about) => ({ name: 't', description, parameters: { type: 'object', properties, ...(about && { description: about }) } });
+  const city = { city: { type: 'string' } };
+  assert.equal(seams([tool('One.', {})]), 0);
+  assert.equal(seams([tool('One.', city)]), -1);
+  assert.equal(seams([tool('One.', city), tool('Two.', city), tool('', city), tool('Four.', {})]), -1 - 2 - 1 - 1);
+  assert.equal(seams([tool('One.', city, 'Where.'), tool('Two.', city, 'Where.')]), 0 - 1);
+  const schema = { type: 'object', title: 'City', additionalProperties: false, properties: city, required: ['city'] };
+  const shown = '{"type":"object","properties":{"city":{"type":"string"}}}';
+  assert.equal(formatText(schema, 'typescript'), shown);
+  assert.equal(formatText({ type: 'json_schema', json_schema: { name: 'city', description: 'Where it is.', schema } }, 'typescript'), `// Where it is.\n${shown}`);
+  assert.equal(formatText({ type: 'json_schema', name: 'city', schema }, 'typescript'), shown);
+});
+
+test('an answer of gpt-5 names its channel, and a forced tool costs Claude a longer prompt, however it is asked for', async () => {
+  const said = async (id) => (await (await bare({ id, window: 200_000 })).next({ messages: [user('go'), says('done'), user('and?')] })).occupancy.tokens;
+  assert.equal((await said('gpt-5')) - (await said('o3')), 2);
+  const asked = async (more) => (await (await bare({ id: 'claude-sonnet-4-5' })).next({ messages: [user('go')], frame: { tools: [{ name: 'a', schema: {} }], ...more } })).occupancy.tokens;
+  const free = await asked({});
+  for (const toolChoice of ['auto', { type: 'auto' }, 'none']) assert.equal(await asked({ toolChoice }), free);
+  for (const toolChoice of ['required', { type: 'any' }, { type: 'tool', toolName: 'a' }]) assert.ok(Math.abs((await asked({ toolChoice })) - free - 98) <= 1, JSON.stringify(toolChoice));
+  assert.equal(await asked({ thinking: { type: 'disabled' } }), free);
+  assert.ok(Math.abs((await asked({ thinking: { type: 'enabled', budget_tokens: 1_024 } })) - free - 28) <= 1);
 });
 
 test('a tool schema that refers to itself is counted, not followed for ever', () => {

@@ -15,7 +15,7 @@ if (!present) console.warn('\n*** SKIPPED: no real session logs beside the repos
 
 /** file: format, model calls, of these with usage, largest prompt, calls, segments, findings */
 const LOGS = [
-  ['pi-mono/large-session.jsonl', 'pi', 439, 431, 177604, 391, 1, { empty_message: 14, unanswered_call: 18 }],
+  ['pi-mono/large-session.jsonl', 'pi', 438, 431, 177604, 373, 1, { broken_off: 18, empty_message: 15 }],
   ['claude-code-codemie/session-624a4a58-compact.jsonl', 'claude-code', 55, 55, 155741, 48, 2, {}],
   ['claude-code-codemie/subagents/main.jsonl', 'claude-code', 11, 11, 51987, 14, 1, {}],
   ['claude-code-codemie/subagents/agent-a485154.jsonl', 'claude-code', 6, 6, 57743, 20, 1, {}],

@@ -72,16 +72,23 @@ const piCall = (id, extra = {}) => ({ type: 'message', message: { role: 'assista
 const piResult = (id, text = `out ${id}`, extra = {}) => ({ type: 'message', message: { role: 'toolResult', toolCallId: id, toolName: 'bash', content: [{ type: 'text', text }], isError: false, ...extra } });
 const piUser = (text) => ({ type: 'message', message: { role: 'user', content: text } });
 
-test('pi: calls of an aborted turn are answered with an error, reported, and carry no usage; the open round stays open', async () => {
+test('pi: calls of an aborted response that nobody ran are left out, reported, and carry no usage; the open round stays open', async () => {
   const session = await read([PI[0], piUser('go'), piCall(['a', 'b'], { stopReason: 'aborted' }), piResult('a'), piUser('again'), piCall('c')]);
   assertSound(session);
   const tools = session.rows.filter((row) => row.message.role === 'tool');
-  assert.deepEqual(tools.map((row) => row.position), [4, null]);
-  assert.deepEqual(tools[1].message.content[0], { type: 'tool-result', toolCallId: 'b', toolName: 'bash', output: { type: 'error-text', value: 'The tool call was interrupted; no result was recorded.' } });
+  assert.deepEqual(tools.map((row) => row.position), [4]);
+  assert.deepEqual(session.rows[1].message.content.map((part) => part.toolCallId), ['a']);
   assert.equal(session.steps[0].usage, undefined);
   assert.equal(session.steps[1].usage.input, 10);
-  assert.deepEqual(kinds(session), { unanswered_call: 1 });
+  assert.deepEqual(kinds(session), { broken_off: 1 });
   assert.equal(session.rows.at(-1).message.role, 'assistant');
+});
+
+test('pi: calls without a result of a response that ended well are answered with an error', async () => {
+  const session = await read([PI[0], piUser('go'), piCall(['a', 'b']), piResult('a'), piUser('again')]);
+  const tools = session.rows.filter((row) => row.message.role === 'tool');
+  assert.deepEqual(tools[1].message.content[0], { type: 'tool-result', toolCallId: 'b', toolName: 'bash', output: { type: 'error-text', value: 'The tool call was interrupted; no result was recorded.' } });
+  assert.deepEqual(kinds(session), { unanswered_call: 1 });
 });
 
 test('pi: a user message after the last calls closes the round', async () => {

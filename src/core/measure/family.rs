@@ -15,6 +15,8 @@ pub struct Family {
     pub base: f64,
     /// Tokens of a message beside its parts.
     pub message: f64,
+    /// Tokens of an assistant's text beside it, where answers are marked as such.
+    pub answer: f64,
     /// Tokens of a tool call beside its arguments.
     pub call: f64,
     /// Tokens of a result beside its output.
@@ -42,7 +44,7 @@ pub enum Keeps {
 
 impl Default for Family {
     fn default() -> Self {
-        Family { ratio: 1.0, base: 0.0, message: 0.0, call: 0.0, result: 0.0, parallel: 0.0, spelled: 0.0, reasoning: Keeps::All }
+        Family { ratio: 1.0, base: 0.0, message: 0.0, answer: 0.0, call: 0.0, result: 0.0, parallel: 0.0, spelled: 0.0, reasoning: Keeps::All }
     }
 }
 

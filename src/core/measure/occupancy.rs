@@ -40,6 +40,8 @@ pub struct Sent {
     pub measured: u64,
     /// The part of it that is priced by formula (media) and needs no correction.
     pub media: u64,
+    /// The part of it that the provider leaves out: reasoning it does not keep.
+    pub unkept: u64,
     /// The part of it that is the newest counted response's own rows.
     pub response: u64,
     /// The reasoning within the response.
@@ -55,6 +57,11 @@ pub struct Sent {
 impl Sent {
     fn texts(&self) -> f64 {
         self.measured.saturating_sub(self.media) as f64
+    }
+
+    /// What of the texts is in the window.
+    fn kept(&self) -> f64 {
+        self.measured.saturating_sub(self.media + self.unkept) as f64
     }
 
     fn appended(&self) -> f64 {
@@ -231,7 +238,7 @@ impl Gauge {
             }
             self.held = if now.turn { 0.0 } else { self.held + own.held };
         }
-        let shown = (now.texts() * self.ratio()).round() as i64 + now.media as i64;
+        let shown = (now.kept() * self.ratio()).round() as i64 + now.media as i64;
         let overhead = i64::from(tokens) - shown;
         let before = self.calibration.overhead.replace(overhead);
         self.drift = before.map(|b| overhead - b).filter(|d| d.abs() >= DRIFT_TOKENS && d.abs() as f64 >= DRIFT_SHARE * f64::from(tokens));
@@ -348,7 +355,7 @@ impl Gauge {
 
     /// The calibrated estimate of a whole request.
     pub fn estimate_of(&self, now: &Sent) -> u32 {
-        to_tokens(now.texts() * self.ratio() + now.media as f64 + self.overhead().unwrap_or(0) as f64)
+        to_tokens(now.kept() * self.ratio() + now.media as f64 + self.overhead().unwrap_or(0) as f64)
     }
 
     /// The calibrated estimate of a whole request that measures `measured`.

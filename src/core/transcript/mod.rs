@@ -216,12 +216,12 @@ impl Transcript {
         Some(done)
     }
 
-    /// Every part, with whether it is its row's first and how many calls the row holds.
-    pub fn each_part(&mut self, mut change: impl FnMut(bool, usize, &mut Part)) {
+    /// Every part, with whose it is, whether it stands for its row's frame and how many calls the row holds.
+    pub fn each_part(&mut self, mut change: impl FnMut(Role, bool, usize, &mut Part)) {
         for row in &mut self.rows {
-            let calls = row.calls();
+            let (role, framed, calls) = (row.role, row.framed(), row.calls());
             for (i, part) in row.parts.iter_mut().enumerate() {
-                change(i == 0, calls, part);
+                change(role, i == framed, calls, part);
             }
         }
         self.totals = self.rows.iter().map(Totals::of).fold(Totals::default(), Totals::plus);

@@ -201,6 +201,11 @@ impl Row {
         self.gone.is_some() || self.is_blank() || self.is_bare()
     }
 
+    /// The part that what stands around the message is counted with: reasoning may leave without it.
+    pub fn framed(&self) -> usize {
+        self.parts.iter().position(|p| p.kind != PartKind::Reasoning).unwrap_or(0)
+    }
+
     /// What the row weighs in the view.
     pub fn view_tokens(&self) -> u32 {
         if self.is_hidden() { 0 } else { self.parts.iter().fold(0, |sum, p| sum.saturating_add(p.view_tokens())) }

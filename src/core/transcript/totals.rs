@@ -6,6 +6,7 @@ use super::row::{Part, PartKind, Role, Row};
 
 /// Kinds of message content that the breakdown tells apart: user, assistant, reasoning, calls, results, other.
 pub const KINDS: usize = 6;
+const REASONING: usize = 2;
 
 /// Sums over rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,6 +49,19 @@ impl Totals {
         out
     }
 
+    /// Tokens of the model's reasoning in the view.
+    pub fn reasoning(&self) -> u64 {
+        self.kinds.get(REASONING).copied().unwrap_or(0)
+    }
+
+    /// Without reasoning that the provider does not keep.
+    pub fn leave_out_reasoning(&mut self, tokens: u64) {
+        for kind in self.kinds.iter_mut().skip(REASONING).take(1) {
+            *kind = kind.saturating_sub(tokens);
+        }
+        self.view = self.view.saturating_sub(tokens);
+    }
+
     /// Both together.
     pub fn plus(self, other: Totals) -> Totals {
         self.with(other, u64::saturating_add)
@@ -74,7 +88,7 @@ impl Totals {
 
 fn kind_of(row: &Row, part: &Part) -> usize {
     match (part.kind, row.role) {
-        (PartKind::Reasoning, _) => 2,
+        (PartKind::Reasoning, _) => REASONING,
         (PartKind::Call, _) => 3,
         (PartKind::Result, _) => 4,
         (PartKind::Text, Role::User) => 0,

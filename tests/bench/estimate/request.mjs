@@ -54,9 +54,13 @@ export function requestOf(probe) {
   }
   if (q.previous_response_id || q.context_management) hidden.push('server state');
   if (q.instructions === '') hidden.push('default instructions');
+  // The endpoint that folds a conversation puts its own instructions in front.
+  if (probe.provider === 'openai-compact') hidden.push('compaction instructions');
+  // A view leaves blank messages out; what was counted had them in.
+  if (messages.some((m) => m.content.every((/** @type {any} */ p) => p.type === 'text' && p.text.trim() === ''))) hidden.push('blank message');
   const choice = q.tool_choice ?? q.toolConfig?.toolChoice;
   const toolChoice = typeof choice === 'string' ? choice : (choice?.type ?? Object.keys(choice ?? {})[0]);
-  const format = q.response_format?.json_schema?.schema ?? q.text?.format?.schema ?? q.output_config?.format?.schema ?? q.generationConfig?.responseSchema ?? q.generationConfig?.responseJsonSchema ?? (q.outputConfig ? JSON.parse(q.outputConfig.textFormat?.structure?.jsonSchema?.schema ?? 'null') : undefined) ?? undefined;
+  const format = (q.response_format?.json_schema?.schema ? q.response_format : undefined) ?? (q.text?.format?.schema ? q.text.format : undefined) ?? q.output_config?.format?.schema ?? q.generationConfig?.responseSchema ?? q.generationConfig?.responseJsonSchema ?? (q.outputConfig ? JSON.parse(q.outputConfig.textFormat?.structure?.jsonSchema?.schema ?? 'null') : undefined) ?? undefined;
   const thinking = q.thinking?.type === 'enabled' || q.additionalModelRequestFields?.thinking?.type === 'enabled';
   const id = decodeURIComponent(probe.model ?? 'unnamed').toLowerCase();
   const provider = probe.wire === 'openai-chat' || probe.wire === 'openai-responses' ? (probe.wire === 'openai-chat' ? 'openai.chat' : 'openai.responses') : (probe.host ?? probe.wire);
