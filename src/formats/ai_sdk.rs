@@ -60,6 +60,7 @@ fn demands(check: Check) -> Option<Ruling> {
         | Check::UnsignedCall
         | Check::MediaInResult
         | Check::CachedReasoning
+        | Check::MoreThanResults
         | Check::MediaAsText
         | Check::ForeignId
         | Check::ManyImages => None,

@@ -42,6 +42,7 @@ fn demands(check: Check) -> Option<Ruling> {
         Check::MiddleSystem => ruling("AN-4", S, "only the newest models take system messages between others, after a user turn"),
         Check::SystemPlace => ruling("AN-4", E, "a system message has to follow a user turn and to be last or before an assistant message"),
         Check::ProviderUnanswered => ruling("AN-9", E, "the API finds a server tool's call without its result"),
+        Check::MoreThanResults => ruling("AN-8", E, "while a server tool runs, the API takes nothing but tool_results in the user's message"),
         Check::ProviderOrphan => ruling("AN-9", E, "the API finds a server tool's result without its call"),
         Check::CallerGone => ruling("AM-13", E, "the API finds no source tool for the call"),
         Check::CompactionPlace => ruling("AN-42", E, "the API wants a compaction that was asked for as the first block of the conversation, and one"),

@@ -82,6 +82,8 @@ pub enum Check {
     AnswerWithoutRequest,
     /// A provider's call whose result never came.
     ProviderUnanswered,
+    /// The same where the turn behind it holds results and something else.
+    MoreThanResults,
     /// A provider's result without its call.
     ProviderOrphan,
     /// A call from code whose running call is gone.
@@ -125,6 +127,7 @@ impl Check {
                 | Check::RequestWithoutCall
                 | Check::AnswerWithoutRequest
                 | Check::ProviderUnanswered
+                | Check::MoreThanResults
                 | Check::ProviderOrphan
         )
     }

@@ -89,6 +89,16 @@ test('Anthropic: signatures, breakpoints, blanks, ids and order', () => {
   assert.deepEqual(found({ role: 'assistant', content: [{ type: 'compaction', content: '' }] }), ['AN-11 E 0'], 'an empty compaction is refused; one may stand first');
 });
 
+test('AN-8: while a server tool runs, the user\'s message holds nothing but results', () => {
+  const both = { role: 'assistant', content: [{ type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }, { type: 'tool_use', id: 'toolu_1', name: 'read', input: {} }] };
+  const answer = { type: 'tool_result', tool_use_id: 'toolu_1', content: 'x' };
+  const found = (...content) => validate([{ role: 'user', content: 'go' }, both, { role: 'user', content }], 'anthropic').findings.map((f) => `${f.rule} ${f.at}`);
+  assert.deepEqual(found(answer), [], 'the server tool goes on behind the result');
+  assert.deepEqual(found(answer, { type: 'text', text: 'and hurry' }), ['AN-8 1']);
+  const { messages, repaired } = repair([{ role: 'user', content: 'go' }, both, { role: 'user', content: [answer, { type: 'text', text: 'and hurry' }] }], 'anthropic');
+  assert.deepEqual([messages[1].content.map((b) => b.type), messages[2].content.length, repaired.length], [['tool_use'], 2, 1]);
+});
+
 test('OpenAI: what a repair makes of ids, orphans and images', () => {
   const call = (...ids) => ({ role: 'assistant', content: null, tool_calls: ids.map((id) => ({ id, type: 'function', function: { name: 'read', arguments: '{}' } })) });
   const tool = (id, content = 'out') => ({ role: 'tool', tool_call_id: id, content });

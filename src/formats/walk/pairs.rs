@@ -23,7 +23,8 @@ fn calls(walk: &mut Walk<'_>) {
         match call.result {
             None if call.by_provider => {
                 if call.row < walk.running {
-                    walk.report(Check::ProviderUnanswered, call.row, Some(call.part), || {
+                    let mixed = (walk.wire.demands)(Check::MoreThanResults).is_some() && mixed_turn(transcript, call.row + 1);
+                    walk.report(if mixed { Check::MoreThanResults } else { Check::ProviderUnanswered }, call.row, Some(call.part), || {
                         format!("the provider's call `{name}` in message {} has no result", call.row)
                     });
                 }
@@ -46,6 +47,12 @@ fn calls(walk: &mut Walk<'_>) {
             walk.report(Check::RepeatedId, call.row, Some(call.part), || format!("call `{name}` in message {} repeats the id of an earlier call", call.row));
         }
     }
+}
+
+/// Whether the turn that begins here holds results and something else.
+fn mixed_turn(transcript: &Transcript, from: usize) -> bool {
+    let parts = || transcript.rows().iter().skip(from).take_while(|r| r.role != Role::Assistant).flat_map(|r| &r.parts).map(|p| p.kind == PartKind::Result);
+    parts().any(|result| result) && parts().any(|result| !result)
 }
 
 /// Whether a call stands where calls stand; one elsewhere is misplaced, and nothing else is said of it.
