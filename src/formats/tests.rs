@@ -340,3 +340,27 @@ fn a_finding_says_what_and_why_without_transcript_text() {
         "`format` must be one of ai-sdk, ai-sdk-ui, anthropic, openai-chat, openai-responses, gemini"
     );
 }
+
+#[test]
+fn many_rounds_between_a_call_and_its_result_are_kept_apart_at_once() {
+    // As servers do that number calls anew in every round: one result was lost, and one stands behind the last round.
+    let mut rows: Vec<(Role, Vec<Part>)> = vec![(U, vec![text("go")]), (A, vec![call("c0"), call("c1")]), (T, vec![result("c1")])];
+    for _ in 0..12 {
+        rows.extend([(A, vec![call("c0")]), (T, vec![result("c0")])]);
+    }
+    rows.extend([(T, vec![result("c0")]), (A, vec![text("done")]), (U, vec![text("on")])]);
+    let rows: Vec<(Role, &[Part])> = rows.iter().map(|(r, p)| (*r, p.as_slice())).collect();
+    let (after, repaired) = healed("ai-sdk", &rows);
+    assert_eq!(repaired.iter().filter(|r| r.starts_with("AM-6")).count(), 12);
+    assert_eq!(shape(&after)[3..5], ["assistant: call c0_2", "tool: result c0_2"]);
+}
+
+#[test]
+fn a_call_that_was_never_answered_costs_later_ones_no_id() {
+    let rows: &[(Role, &[Part])] =
+        &[(U, &[text("go")]), (A, &[call("c0")]), (U, &[text("stop")]), (A, &[call("c0")]), (T, &[result("c0")]), (A, &[text("ok")]), (U, &[text("on")])];
+    for (name, rule) in [("ai-sdk", "AM-4"), ("openai-chat", "OC-5")] {
+        assert_eq!(found(name, rows), [format!("{rule} E 1")], "{name}");
+        assert_eq!(shape(&healed(name, rows).0)[4..6], ["assistant: call c0", "tool: result c0"], "{name}");
+    }
+}

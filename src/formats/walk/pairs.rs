@@ -1,6 +1,7 @@
 //! Calls and results, approvals and callers: whether each has what it needs, and where.
 
-use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::Placing;
 use super::super::check::Check;
@@ -111,17 +112,26 @@ pub(super) fn late(walk: &Walk<'_>, call: &Call, row: usize) -> bool {
     }
 }
 
-/// Calls that share an id with another of their step, or with one whose result had not come yet.
+/// Calls that share an id with another of their step, or with one whose result comes only behind them. One that
+/// is never answered takes nothing away: results belong to the newest call with their id.
 pub(in crate::formats) fn ambiguous(transcript: &Transcript) -> BTreeSet<usize> {
-    let index = transcript.index();
     let mut found = BTreeSet::new();
-    for (id, call) in index.calls().iter().enumerate().filter(|(_, c)| c.occurrence > 1 && is_models(transcript, c)) {
-        // One that stands where no call stands waits for ever; it takes no answer away.
-        let before = transcript.part(call.row, call.part).and_then(|p| index.call_before(&p.id, id)).filter(|c| is_models(transcript, c));
-        let Some(before) = before else { continue };
-        let waits = before.result.is_none_or(|r| r > (call.row, call.part)) && !before.by_provider;
-        if before.round == call.round || waits {
-            found.insert(id);
+    // By id: the step of the call before, and where the last result of the calls so far stands.
+    let mut before: BTreeMap<&str, (usize, (usize, usize))> = BTreeMap::new();
+    for (id, call) in transcript.index().calls().iter().enumerate().filter(|(_, c)| is_models(transcript, c)) {
+        let Some(part) = transcript.part(call.row, call.part) else { continue };
+        let last = call.result.filter(|_| !call.by_provider).unwrap_or_default();
+        match before.entry(&part.id) {
+            Entry::Vacant(place) => {
+                place.insert((call.round, last));
+            }
+            Entry::Occupied(mut place) => {
+                let (round, furthest) = *place.get();
+                if round == call.round || furthest > (call.row, call.part) {
+                    found.insert(id);
+                }
+                place.insert((call.round, furthest.max(last)));
+            }
         }
     }
     found
