@@ -106,7 +106,8 @@ impl Session {
         }
     }
 
-    fn tool_of(&self, row: usize, part: usize) -> &str {
+    /// The tool that answered, of a result.
+    pub(super) fn tool_of(&self, row: usize, part: usize) -> &str {
         let index = self.transcript.index();
         let call = index.call_of_result(row, part).and_then(|c| index.call(c));
         call.and_then(|c| self.transcript.part(c.row, c.part)).map_or("", |p| &p.name)
