@@ -102,7 +102,7 @@ impl Session {
             Keeps::All => 0,
             Keeps::None => all,
             Keeps::Turn if all == 0 => 0,
-            Keeps::Turn => self.transcript.index().turns().last().map_or(0, |turn| self.transcript.totals_before(*turn).reasoning()),
+            Keeps::Turn => self.transcript.index().turns().last().map_or(0, |turn| self.transcript.reasoning_before(*turn)),
         }
     }
 
