@@ -224,6 +224,7 @@ test('a model is not known by the server that runs it', async () => {
   assert.equal(await weighed('minimax-m2.7:cloud', 'ollama'), await weighed('minimax-m2.7'));
   assert.notEqual(await weighed('minimax-m2.7:cloud', 'ollama'), await weighed('llama3.3', 'ollama'));
   assert.equal(await weighed('llama3.3', 'ollama'), await weighed('llama3.3'));
+  for (const id of ['qwen3-coder', 'gpt-oss-120b', 'llama-3.3-70b', 'claude-sonnet-4-5']) assert.equal(await weighed(id, 'openai.chat'), await weighed(id), id);
 });
 
 test('an OpenAI tool costs what its TypeScript costs', () => {
