@@ -31,9 +31,9 @@
 const openai = { ratio: 1, message: 4, system: 4, spelled: 2, format: 9, reasoning: /** @type {const} */ ('turn') };
 /** An answer names its channel, as in OpenAI's published Harmony format. */
 const harmony = { base: 2, answer: 2 };
-const claude = { ratio: 1.17, base: 3, message: 4, call: 34, result: 14, parallel: 14, spelled: 1, thinking: 28, format: 128, reasoning: /** @type {const} */ ('turn') };
+const claude = { ratio: 1.17, base: 2, message: 4, call: 34, result: 14, parallel: 14, spelled: 1, thinking: 28, format: 128, reasoning: /** @type {const} */ ('turn') };
 /** @param {number} auto @param {number} forced */
-const hidden = (auto, forced) => ({ style: /** @type {const} */ ('json'), auto: auto + 2, forced: forced + 8, each: 8 });
+const hidden = (auto, forced) => ({ style: /** @type {const} */ ('json'), auto: auto + 3, forced: forced + 9, each: 8 });
 
 /** Tools shown as JSON, with a hidden text of so many tokens around them. @param {number} auto @param {number} [each] */
 const asJson = (auto, each) => ({ style: /** @type {const} */ ('json'), auto, ...(each !== undefined && { each }) });
