@@ -365,9 +365,9 @@ class Cascade {
     });
   }
 
-  /** What fills the window and what became of each row, as plain JSON; `cuts: false` leaves out where the history may be cut. @param {{ cuts?: boolean }} [what] */
-  inspect({ cuts = true } = {}) {
-    return this.#guard(() => ({ ...this.#core.inspect(), ...(cuts && { cuts: JSON.parse(this.#core.cuts()) }) }));
+  /** What fills the window and what became of each row, as plain JSON; `cuts: false` leaves out where the history may be cut, `rows` says what each row weighs, `scale` makes the buckets sum to the total. @param {{ cuts?: boolean, rows?: boolean, scale?: boolean }} [what] */
+  inspect({ cuts = true, rows = false, scale = false } = {}) {
+    return this.#guard(() => ({ ...this.#core.inspect(scale === true), ...(rows && { rows: this.#core.weights() }), ...(cuts && { cuts: JSON.parse(this.#core.cuts()) }) }));
   }
 
   /** Takes effect at the next `next`; an error leaves everything as it was. @param {any} patch */

@@ -27,7 +27,7 @@ export function pushFrame(core, window, frame, before) {
   /** @type {[number, string, string, string][]} */
   const pieces = [];
   if (frame.system !== undefined) pieces.push([SLOT.system, text(frame.system, 'frame.system'), '', '']);
-  if (frame.index !== undefined) pieces.push([SLOT.index, typeof frame.index === 'string' ? frame.index : jsonText(frame.index).text, '', '']);
+  for (const [name, piece] of indexPieces(frame.index)) pieces.push([SLOT.index, piece, name, '']);
   const family = familyInForce(core);
   for (const tool of tools) pieces.push([tool.deferred ? SLOT.deferred : SLOT.tool, textOf(tool, family), tool.name, String(tool.source ?? '')]);
   const hidden = family ? constants(frame, tools, family) : [];
@@ -76,6 +76,14 @@ function constants(frame, tools, family) {
   if (thinking && thinking.type !== 'disabled' && family.thinking) out.push([SLOT.system, 'thinking', family.thinking, '']);
   if (format !== undefined) out.push([SLOT.system, 'format', family.format ?? 0, formatText(format, family.tools?.style ?? 'json')]);
   return out;
+}
+
+/** The index as one text, or entry by entry where it lists things by name. @param {unknown} index @returns {[string, string][]} */
+function indexPieces(index) {
+  if (index === undefined) return [];
+  const named = Array.isArray(index) && index.length > 0 && index.every((entry) => typeof entry?.name === 'string');
+  if (!named) return [['', typeof index === 'string' ? index : jsonText(index).text]];
+  return index.map((entry, i) => [entry.name, `${i === 0 ? '[' : ','}${jsonText(entry).text}${i === index.length - 1 ? ']' : ''}`]);
 }
 
 /** @param {unknown} value @param {string} field */

@@ -85,6 +85,18 @@ export interface ToolResult {
   handle?: string;
 }
 
+/** What a response told. */
+export interface Settled {
+  occupancy: Occupancy;
+  /** As known from now on. */
+  window: Inspection['window'];
+  events: CascadeEvent[];
+  /** The request was too long: who said so, the window in force, and the size of the refused request, exact where it was told. */
+  overflow?: { provider: string; window: number; requested: number; provenance: Occupancy['provenance'] };
+  /** A fold that can be made now; as in `Next`. */
+  background?: Next['background'];
+}
+
 /** A tool for the model, in the shape the AI SDK and most others take. */
 export interface ReadToolOutput {
   readonly name: 'read_tool_output';
@@ -105,16 +117,22 @@ export interface Cascade {
    * @throws {CascadeError} `bad_input`, `view_recorded`, `budget_impossible`, `stale_store`
    */
   next<M extends Message>(input: NextInput<M>): Promise<Next<M>>;
-  /** After each response: moves the gauge. `usage` in any provider's shape; only one step's, never a sum. */
-  settle(input?: { messages?: readonly Message[]; usage?: object; error?: unknown; signal?: AbortSignal }): Promise<{ occupancy: Occupancy; window: Inspection['window']; events: CascadeEvent[] }>;
+  /**
+   * After each response: moves the gauge. `usage` in any provider's shape; only one step's, never a sum. `error`: what the
+   * provider refused the request with; where it says that the request was too long, the window is learned from it.
+   */
+  settle(input?: { messages?: readonly Message[]; usage?: object; error?: unknown; signal?: AbortSignal }): Promise<Settled>;
   /** When a tool ran: redact, store, shorten; what comes back is what to record. */
   result(input: { callId: string; tool: string; input?: unknown; output: unknown }, options?: { signal?: AbortSignal }): Promise<ToolResult>;
   /** Relief on request: a fold where one can be made, else a digest. `chapter` begins a new one with `brief`. */
   compact<M extends Message>(input: NextInput<M> & { at?: 'now' | 'chapter'; brief?: string; focus?: string }): Promise<Next<M>>;
   /** `[]`, or the tool that reads outputs back: give it to the model. */
   readonly tools: readonly ReadToolOutput[];
-  /** What fills the window and what became of each row. `cuts: false` leaves the cuts out. @default { cuts: true } */
-  inspect(what?: { cuts?: boolean }): Inspection;
+  /**
+   * What fills the window and what became of each row. `cuts: false` leaves the cuts out; `rows` adds what each row weighs;
+   * `scale` makes the buckets sum to the total, without overhead and items. @default { cuts: true, rows: false, scale: false }
+   */
+  inspect(what?: { cuts?: boolean; rows?: boolean; scale?: boolean }): Inspection;
   /**
    * Changes what counts from the next `next` on; on an error nothing changes.
    * `pin`: positions of rows that stay; `orderKeys`: topics of user messages by position, a newer one replaces an older.

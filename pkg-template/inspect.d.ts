@@ -1,4 +1,5 @@
 import type { Healed, Session } from './readers/index.js';
+import type { Breakdown } from './types.js';
 
 export interface InspectStep {
   /** Number of the model call, from 0. */
@@ -27,7 +28,7 @@ export interface InspectReport {
   /** Over the steps that have an `error`; null where none has. `ratio`: real per estimated token, as learned. */
   estimate: { medianAbsError: number | null; p95AbsError: number | null; maxAbsError: number | null; ratio: number };
   /** What fills the window at the largest step, as in `inspect().breakdown`. */
-  breakdown: any;
+  breakdown: Breakdown;
   healed: Healed[];
 }
 

@@ -48,8 +48,8 @@ export function clamp(text: string, options?: { maxChars?: number; handle?: stri
 /** One response's usage in any provider's shape. `inputTokens` is the whole prompt, cached parts included; absent means unknown. */
 export function readUsage(usage: object): { inputTokens?: number; outputTokens?: number; cacheReadTokens?: number; cacheWriteTokens?: number; reasoningTokens?: number };
 
-/** Buckets against the provider's count. `real` absent: estimated, no overhead. */
-export function breakdown(input: { buckets: Bucket[]; real?: number; reclaimed?: number; model: Model; config?: Config }): Breakdown;
+/** Buckets against the provider's count. `real` absent: estimated, no overhead. `scale`: they sum to the total. @default false */
+export function breakdown(input: { buckets: Bucket[]; real?: number; reclaimed?: number; scale?: boolean; model: Model; config?: Config }): Breakdown;
 
 /** The gauge as text: `ctx 80k/256k`. */
 export function gaugeText(total: number, window: number): string;

@@ -110,6 +110,6 @@ function type(schema, root, depth) {
 /** @param {any} schema @param {number} [depth] @returns {string[]} */
 function words(schema, depth = 0) {
   if (depth > 12) return [];
-  const inner = Object.entries(schema?.properties ?? {}).flatMap(([key, property]) => [`${key}: ${property?.type ?? ''} ${property?.description ?? ''}`.trim(), ...words(property, depth + 1), ...words(property?.items, depth + 1)]);
-  return [...inner, ...[schema?.anyOf ?? schema?.oneOf ?? []].flat().flatMap((/** @type {any} */ one) => words(one, depth + 1))];
+  const inner = Object.entries(schema?.properties ?? {}).flatMap(([key, property]) => [`${key}: ${property?.type ?? ''} ${[property?.enum ?? []].flat().join(' ')} ${property?.description ?? ''}`.replace(/ +/g, ' ').trim(), ...words(property, depth + 1), ...words(property?.items, depth + 1)]);
+  return [...inner, ...[schema?.anyOf ?? schema?.any_of ?? schema?.oneOf ?? []].flat().flatMap((/** @type {any} */ one) => words(one, depth + 1))];
 }

@@ -44,8 +44,11 @@ export interface FrameTool {
 /** What surrounds the messages. */
 export interface Frame {
   system?: string;
-  /** The index of what could be loaded: a text, or anything that has JSON. */
-  index?: unknown;
+  /**
+   * The index of what could be loaded, as it stands in the system prompt: a text, or a list by name, which the breakdown
+   * then shows name by name. Skills are such entries; their bodies arrive as results of the host's own tool.
+   */
+  index?: string | readonly { name: string; description?: string; [more: string]: unknown }[] | object;
   tools?: readonly FrameTool[];
   /** Options of the request that cost tokens with some providers; they make the estimate closer and change nothing else. */
   toolChoice?: string | { type?: string; [more: string]: unknown };
@@ -114,6 +117,8 @@ export interface CacheAccount {
 export interface BreakdownItem {
   label: string;
   tokens: number;
+  /** What it is made of, where that is more than one thing (the tools of a source); sums to `tokens`. */
+  items?: BreakdownItem[];
 }
 
 export interface Bucket {
@@ -136,14 +141,43 @@ export interface Breakdown {
   usable: number;
   /** Room below usable, never negative. */
   free: number;
-  /** Of the window, unrounded; may exceed 100. */
-  percent: number;
+  /** Of the window, unrounded; may exceed 100. Null while nothing is known (`unknown`), and while the window is a guess that a larger request proved wrong. */
+  percent: number | null;
   provenance: Provenance;
   /** Tokens relieved so far, net of what stands in their place; not in the total. */
   reclaimed: number;
+  /** The same by stage (`evict`, `fold` …). */
+  reclaimedBy?: Record<string, number>;
+  /** What the next relief would do. */
+  nextRelief?: NextRelief;
+  /** Nobody has counted since the history changed (fold, branch): `total` is an estimate to act on, not one to show. */
+  unknown?: boolean;
+  /** The buckets were scaled so that they sum to the total. */
+  scaled?: boolean;
   thresholds: { evict: number; soft: number; hard: number };
   /** The window is a guess. */
   assumed?: boolean;
+}
+
+/** What the next eviction would do, planned as it would be planned. */
+export interface NextRelief {
+  stage: 'evict';
+  /** Occupancy it acts from. */
+  atTokens: number;
+  /** Net tokens it would free. */
+  reclaimedTokens: number;
+  /** Results that would become stubs. */
+  resultCount: number;
+}
+
+/** A row in the window, part by part; the parts sum to it. */
+export interface RowWeight {
+  /** Index in the list. */
+  index: number;
+  position?: number;
+  /** Tokens in the view, corrected like the breakdown; 0 for what is not sent. */
+  tokens: number;
+  parts: { kind: 'system' | 'user' | 'assistant' | 'reasoning' | 'call' | 'result' | 'media' | 'other'; tool?: string; tokens: number }[];
 }
 
 /** What became of a row. */
@@ -187,10 +221,20 @@ export interface Inspection {
   window: { tokens: number; source: 'host' | 'table' | 'learned' | 'assumed'; model: string };
   thresholds: Thresholds;
   breakdown: Breakdown;
+  /** What the next eviction would do; absent while there is nothing worth evicting. */
+  nextRelief?: NextRelief;
   ledger: LedgerEntry[];
-  /** What is odd about the list: results without a call, calls that nobody answered, targets whose results became stubs, limits that are exceeded. */
+  /** What each row weighs; with `rows: true`. */
+  rows?: RowWeight[];
+  /**
+   * What is odd: `orphan_result`, `unanswered_call`, `duplicate_result` in the list; `evicted_targets` (paths whose results
+   * became stubs), `boundary_snapped`, `tail_over_budget`, `opaque_run`; of the provider's counts `inconsistent_usage` (they
+   * contradict themselves), `overhead_drift` (what the messages do not show jumped: something hidden came or went) and
+   * `truncated_by_server`; `limit_exceeded`.
+   */
   findings: { kind: string; at: number; detail?: string; calls?: string[] }[];
-  /** What real counts taught: tokens per estimated token, and tokens that the messages do not show. */
+  /** Kinds of session context whose source has changed since it was captured; the next fold takes it up. */
+  stale: string[];
   /** How texts are weighed: by an encoding whose vocabulary is loaded (`o200k_base` …), `classes` or `chars4`; then the learned factors. */
   estimate: { counter: string; ratio: number; overhead?: number };
   /** Where the history may be cut, and which rule forbids every other place; absent with `cuts: false`. */

@@ -121,7 +121,7 @@ impl Frame {
                     item.items.clear();
                 }
                 let tokens = items.iter().map(|i| i.tokens).sum();
-                if matches!(*id, "system" | "index") {
+                if *id == "system" || items.iter().all(|i| i.label.is_empty()) {
                     items.clear();
                 }
                 Bucket { id: (*id).into(), label: (*label).into(), tokens, items, summed: *id != "deferred" }

@@ -37,4 +37,5 @@ pub mod shared;
 pub mod state;
 pub mod transcript;
 pub mod view;
+pub mod weights;
 mod written;

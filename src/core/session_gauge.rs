@@ -102,11 +102,12 @@ impl Session {
             Keeps::All => 0,
             Keeps::None => all,
             Keeps::Turn if all == 0 => 0,
-            Keeps::Turn => self.transcript.index().turns().last().map_or(0, |turn| self.transcript.totals_before(*turn).reasoning()),
+            Keeps::Turn => self.transcript.index().turns().last().map_or(0, |turn| self.transcript.reasoning_before(*turn)),
         }
     }
 
-    fn tool_of(&self, row: usize, part: usize) -> &str {
+    /// The tool that answered, of a result.
+    pub(super) fn tool_of(&self, row: usize, part: usize) -> &str {
         let index = self.transcript.index();
         let call = index.call_of_result(row, part).and_then(|c| index.call(c));
         call.and_then(|c| self.transcript.part(c.row, c.part)).map_or("", |p| &p.name)

@@ -32,6 +32,7 @@ use crate::core::session::Session;
 use crate::core::session_window::Overflow;
 use crate::core::state::State;
 use crate::core::transcript::{Caller, Flags, Media, Part, PartKind, Role, Row};
+use crate::core::weights::weights;
 use crate::driver::{Ask, Driver, FoldEnd, Host as _, Method};
 use crate::formats;
 
@@ -446,16 +447,23 @@ impl Core {
         self.driver.with(|s| to_js(&GaugeView { occupancy: s.occupancy(), window: WindowView::of(s) }))
     }
 
-    /// Everything a person may want to see, as plain JSON.
-    pub fn inspect(&self) -> Result<JsValue, JsValue> {
+    /// What each row weighs, part by part.
+    pub fn weights(&self) -> Result<JsValue, JsValue> {
+        self.driver.with(|s| to_js(&weights(s)))
+    }
+
+    /// Everything a person may want to see, as plain JSON; `scale`: the buckets sum to the total.
+    pub fn inspect(&self, scale: Option<bool>) -> Result<JsValue, JsValue> {
         let inspection = self.driver.with(|s| {
+            let buckets = assemble::buckets(s);
+            let buckets = if scale == Some(true) { buckets.to_sum() } else { buckets };
             let keeping = ladder::keeping(&s.config.tool_output, self.driver.host().has(Method::Raw));
             let next = next_relief(s, keeping);
             Inspection {
                 occupancy: s.occupancy(),
                 window: WindowView::of(s),
                 thresholds: s.thresholds(),
-                breakdown: Breakdown { next_relief: next, ..assemble::buckets(s) },
+                breakdown: Breakdown { next_relief: next, ..buckets },
                 next_relief: next,
                 ledger: assemble::ledger(s),
                 findings: findings(s),

@@ -224,6 +224,7 @@ test('a model is not known by the server that runs it', async () => {
   assert.equal(await weighed('minimax-m2.7:cloud', 'ollama'), await weighed('minimax-m2.7'));
   assert.notEqual(await weighed('minimax-m2.7:cloud', 'ollama'), await weighed('llama3.3', 'ollama'));
   assert.equal(await weighed('llama3.3', 'ollama'), await weighed('llama3.3'));
+  for (const id of ['qwen3-coder', 'gpt-oss-120b', 'llama-3.3-70b', 'claude-sonnet-4-5']) assert.equal(await weighed(id, 'openai.chat'), await weighed(id), id);
 });
 
 test('an OpenAI tool costs what its TypeScript costs', () => {
@@ -293,6 +294,70 @@ test('buckets and overhead are the total, whatever was learned', async () => {
       for (const bucket of moment.buckets) if (bucket.items?.length) assert.equal(bucket.items.reduce((n, item) => n + item.tokens, 0), bucket.tokens);
     }
   }
+});
+
+test('each row says what it weighs, part by part: with the head they are the messages of the breakdown', async () => {
+  const { c } = await session({ window: 400_000, config: QUIET });
+  const shot = { role: 'user', content: [{ type: 'text', text: 'x'.repeat(400) }, { type: 'image', image: new Uint8Array([1, 2, 3]), mediaType: 'image/png' }] };
+  const list = [{ role: 'system', content: 's'.repeat(40) }, shot, calls('c1'), result('c1', filler(8_000)), says('y'.repeat(40)), user('next')];
+  await c.next({ messages: list });
+  const { rows, breakdown: { buckets } } = c.inspect({ cuts: false, rows: true });
+  assert.deepEqual(rows.map((row) => row.index), [0, 1, 2, 3, 4, 5]);
+  assert.deepEqual(rows.map((row) => row.parts.map((part) => part.kind).join()), ['system', 'user,media', 'call', 'result', 'assistant', 'user']);
+  assert.deepEqual([rows[0].tokens, rows[1].parts[0].tokens, rows[3].tokens, rows[4].tokens, rows[5].tokens], [10, 100, 2_000, 10, 1]);
+  assert.equal(rows[3].parts[0].tool, rows[2].parts[0].tool);
+  for (const row of rows) assert.equal(row.parts.reduce((n, part) => n + part.tokens, 0), row.tokens);
+  const of = (id) => buckets.find((b) => b.id === id).tokens;
+  assert.equal(rows.reduce((n, row) => n + row.tokens, 0), of('system') + of('messages') + of('attachments'));
+  assert.equal(c.inspect().rows, undefined);
+});
+
+test('skills stand in the index by name; a body in use stays whole where its tool is protected, and is read back where not', async () => {
+  const skills = [{ name: 'release', description: 'How we release.' }, { name: 'pdf', description: 'Reads PDF files.' }];
+  const body = filler(8_000);
+  const load = { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 's1', toolName: 'load_skill', input: { name: 'release' } }] };
+  const loaded = { role: 'tool', content: [{ type: 'tool-result', toolCallId: 's1', toolName: 'load_skill', output: { type: 'text', value: body } }] };
+  const list = [user('Follow the release skill.'), load, loaded, ...rounds(9, 8_000)];
+  for (const protect of [['load_skill'], []]) {
+    const raw = new Map();
+    const host = { raw: { put: (key, text) => void raw.set(key, text), get: (key) => raw.get(key), has: (key) => raw.has(key) } };
+    const { c } = await session({ window: 40_000, maxOutput: 4_000, host, config: { summarize: { enabled: false }, eviction: { protect } } });
+    const { view, outcomes } = await c.next({ messages: list, frame: { system: 's', index: skills } });
+    assert.ok(outcomes.some((o) => o.stage === 'evict' && o.outcome === 'done'));
+    const shown = view[2].content[0].output.value;
+    const { breakdown: { buckets }, ledger } = c.inspect();
+    if (protect.length > 0) assert.equal(shown, body);
+    else {
+      assert.notEqual(shown, body);
+      assert.ok(ledger[2].handle, 'the body has a handle');
+      assert.match(await c.tools[0].execute({ id: ledger[2].handle }), new RegExp(body.slice(0, 40).replace(/[^\w ]/g, '.')));
+    }
+    assert.deepEqual(buckets.find((b) => b.id === 'index').items.map((item) => item.label), ['release', 'pdf'], 'the index is there either way');
+  }
+});
+
+test('on request the buckets of a session sum to the total', async () => {
+  const { c } = await session({ window: 200_000, config: QUIET });
+  await c.next({ messages: [user('x'.repeat(4_000))], frame: { system: 'y'.repeat(400) } });
+  await c.settle({ usage: { inputTokens: 1_337 } });
+  const { breakdown: scaled } = c.inspect({ scale: true });
+  assert.deepEqual([scaled.scaled, scaled.overhead, scaled.buckets.filter((b) => b.summed !== false).reduce((n, b) => n + b.tokens, 0)], [true, 0, 1_337]);
+  assert.deepEqual([c.inspect().breakdown.scaled, c.inspect().breakdown.overhead], [undefined, 237]);
+});
+
+test('the budgets follow the model, turn by turn', async () => {
+  const small = { summarize: { models: { small: { softFraction: 0.3 } } } };
+  const { c } = await session({ id: 'big', window: 200_000, maxOutput: 20_000, config: { ...small } });
+  await c.next({ messages: [user('go')] });
+  const budget = () => (({ window, usable, evict, soft, hard }) => [window, usable, evict, soft, hard])(c.inspect().thresholds);
+  assert.deepEqual(budget(), [200_000, 180_000, 100_000, 120_000, 164_000]);
+  c.set({ model: { id: 'small', window: 40_000, maxOutput: 4_000 } });
+  await c.next({ messages: [user('go')] });
+  assert.deepEqual(budget().slice(0, 2), [40_000, 36_000]);
+  assert.equal(budget()[3], 12_000);
+  c.set({ model: { id: 'big', window: 200_000, maxOutput: 20_000 } });
+  await c.next({ messages: [user('go')] });
+  assert.deepEqual(budget(), [200_000, 180_000, 100_000, 120_000, 164_000]);
 });
 
 test('what the next relief would free is what it then frees', async () => {

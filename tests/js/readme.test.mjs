@@ -51,6 +51,18 @@ test('the edge handler: state goes through one compare-and-swap, the view comes 
   assert.deepEqual(view, [{ role: 'user', content: 'hi' }]);
 });
 
+test('the frame: a deferred tool waits for its name, the rows are the messages of the breakdown', async () => {
+  const program = programs.find((one) => one.includes('promote'));
+  const cascade = await open({ transcript: 't', model: 'gpt-5' });
+  const messages = [{ role: 'user', content: 'hi' }];
+  Object.assign(globalThis, { SYSTEM: 'You are thorough.', cascade, messages });
+  const { seen, sent } = await run('frame', `${program}\nexport const seen = { occupancy, breakdown, nextRelief, rows, view }; export { sent };`);
+  assert.deepEqual([sent.tools, seen.rows.length, seen.nextRelief], [['load_skill'], 1, undefined]);
+  assert.deepEqual(seen.breakdown.buckets.find((b) => b.id === 'deferred').items.map((i) => i.label), ['jira']);
+  messages.push({ role: 'assistant', content: 'hello' }, { role: 'user', content: 'go on' });
+  assert.deepEqual((await cascade.next({ messages })).frame.tools, ['load_skill', 'jira_search']);
+});
+
 test('every knob of the table exists', async () => {
   const knobs = [...readme.split('| knob |')[1].split('\n\n')[0].matchAll(/^\| `([\w.]+)` \|/gm)].map((m) => m[1]);
   assert.ok(knobs.length > 15);

@@ -136,7 +136,7 @@ describe('counts', () => {
 });
 
 describe('hostile sizes', () => {
-  test('a repeated character costs no more than other text', () => {
+  test('T-34 a repeated character costs no more than other text', () => {
     const prose = 'the patient was stable. '.repeat(42_000).slice(0, 1_000_000);
     const time = (/** @type {string} */ text) => {
       const from = performance.now();

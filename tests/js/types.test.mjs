@@ -52,6 +52,26 @@ for (const name of ['web', 'slim']) {
   test(`${name}.d.ts names what is there`, async () => assert.deepEqual(values(`${name}.d.ts`), Object.keys(await import(`../../pkg/${name}.js`)).sort()));
 }
 
+test('whatever `inspect`, `settle` and `next` hand out is typed, key by key', async () => {
+  const c = await inline.open({ transcript: 't', model: { id: 'm', window: 10_000, maxOutput: 1_000 }, config: { summarize: { enabled: false }, prices: {} } });
+  const list = [{ role: 'user', content: 'go' }];
+  for (let i = 0; i < 8; i += 1) {
+    list.push({ role: 'assistant', content: [{ type: 'tool-call', toolCallId: `c${i}`, toolName: 'read', input: { path: `f${i}` } }] });
+    list.push({ role: 'tool', content: [{ type: 'tool-result', toolCallId: `c${i}`, toolName: 'read', output: { type: 'text', value: `${i} `.repeat(1_500) } }] });
+  }
+  const before = c.inspect({ rows: true, scale: true });
+  const next = await c.next({ messages: list, frame: { system: 's', tools: [{ name: 'a', source: 'x' }, { name: 'b', source: 'x' }] } });
+  const settled = await c.settle({ usage: { inputTokens: 3_000 }, error: { code: 'context_length_exceeded' } });
+  const inspection = c.inspect({ rows: true });
+  const text = ['index.d.ts', 'types.d.ts'].map((file) => readFileSync(path.join(root, 'pkg', file), 'utf8')).join('\n');
+  const fields = (/** @type {string} */ name) => new Set([...(text.match(new RegExp(`interface ${name}\\b[^{]*\\{[^]*?\\n\\}`))?.[0] ?? '').matchAll(/^ {2}(?:readonly )?(\w+)\??:/gm)].map((m) => m[1]));
+  const untyped = (/** @type {object} */ value, /** @type {string} */ name) => Object.keys(value).filter((key) => !fields(name).has(key));
+  for (const [value, name] of [[before, 'Inspection'], [inspection, 'Inspection'], [before.breakdown, 'Breakdown'], [inspection.breakdown, 'Breakdown'], [inspection.thresholds, 'Thresholds'], [settled, 'Settled'], [settled.occupancy, 'Occupancy'], [next, 'Next'], [next.prefix, 'Prefix'], ...inspection.ledger.map((entry) => [entry, 'LedgerEntry']), ...inspection.rows.map((row) => [row, 'RowWeight']), ...inspection.breakdown.buckets.map((bucket) => [bucket, 'Bucket'])]) {
+    assert.deepEqual(untyped(value, name), [], name);
+  }
+  assert.ok(inspection.ledger.some((entry) => entry.state === 'evicted'), 'something happened');
+});
+
 test('every member of a session is typed, and every typed one is there', async () => {
   const c = await inline.open({ transcript: 't', model: 'gpt-5' });
   const typed = [...readFileSync(path.join(root, 'pkg', 'index.d.ts'), 'utf8').matchAll(/^ {2}(?:readonly )?(\w+)(?:<[^>]*>)?(?:\(|: readonly |: State)/gm)].map((m) => m[1]);

@@ -46,6 +46,13 @@ export async function loop(saved: State | undefined): Promise<string> {
 async function using_(host: Host): Promise<void> {
   using c = await open({ transcript: 't', model: 'claude-sonnet-4-5', host, format: 'anthropic' });
   c.inspect({ cuts: false });
+  const { breakdown: whole, rows = [], nextRelief, findings, stale } = c.inspect({ rows: true, scale: true });
+  const share: number | null = whole.percent;
+  const deep: number[] = whole.buckets.flatMap((bucket) => (bucket.items ?? []).flatMap((item) => (item.items ?? []).map((inner) => inner.tokens)));
+  const heaviest: string | undefined = rows.flatMap((row) => row.parts).sort((a, b) => b.tokens - a.tokens)[0]?.tool;
+  void [share, deep, heaviest, nextRelief?.resultCount, whole.reclaimedBy?.evict, whole.unknown, findings.some((f) => f.kind === 'overhead_drift'), stale];
+  void c.settle({ error: new Error('x') }).then(({ overflow, background }) => [overflow?.requested, overflow?.provenance, background?.ticket]);
+  c.set({ frame: { index: [{ name: 'pdf', description: 'Reads PDF files.' }], tools: [{ name: 'a', description: 'A.', schema: {} }], toolChoice: { type: 'any' }, thinking: true, format: { type: 'object' } } });
 }
 
 export function pieces(): unknown {

@@ -17,6 +17,7 @@ pub use index::{Call, CallId, Index, Round};
 pub use row::{Flags, Part, PartKind, Role, Row, StandIn};
 pub use totals::{KINDS, Totals};
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use positions::Checked;
@@ -50,6 +51,13 @@ pub struct Media {
     pub longest: u64,
 }
 
+/// Reasoning in the first `rows` rows.
+#[derive(Clone, Copy, Debug, Default)]
+struct Closed {
+    rows: usize,
+    reasoning: u64,
+}
+
 /// The host's list since the boundary, measured.
 #[derive(Clone, Debug, Default)]
 pub struct Transcript {
@@ -60,6 +68,8 @@ pub struct Transcript {
     callers: Vec<Caller>,
     media: Vec<Media>,
     totals: Totals,
+    /// Reasoning in front of a row: asked for at every step, and a turn may be long.
+    closed: Cell<Option<Closed>>,
     compaction: Option<(usize, usize)>,
     checked: Checked,
     /// First row that may look different in the view since somebody asked.
@@ -156,6 +166,7 @@ impl Transcript {
             let gone = self.rows.iter().skip(len).map(Totals::of).fold(Totals::default(), Totals::plus);
             self.totals = self.totals.minus(gone);
             self.rows.truncate(len);
+            self.closed.set(None);
             self.callers.retain(|c| c.row < len);
             self.media.retain(|m| m.row < len);
             self.forget_index();
@@ -176,6 +187,15 @@ impl Transcript {
         }
         let sum = |rows: &mut dyn Iterator<Item = &Row>| rows.map(Totals::of).fold(Totals::default(), Totals::plus);
         if rows < len / 2 { sum(&mut self.rows.iter().take(rows)) } else { self.totals.minus(sum(&mut self.rows.iter().skip(rows))) }
+    }
+
+    /// Tokens of reasoning in front of row `rows`; cheap while that row stays the same or moves on.
+    pub fn reasoning_before(&self, rows: usize) -> u64 {
+        let from = self.closed.get().filter(|c| c.rows <= rows).unwrap_or_default();
+        let added: u64 = self.rows.iter().take(rows).skip(from.rows).map(|row| Totals::of(row).reasoning()).sum();
+        let now = Closed { rows, reasoning: from.reasoning + added };
+        self.closed.set(Some(now));
+        now.reasoning
     }
 
     /// What happened so far to rows that had been there before.
@@ -212,7 +232,11 @@ impl Transcript {
         let row = self.rows.get_mut(at)?;
         let before = Totals::of(row);
         let done = change(row);
-        self.totals = self.totals.minus(before).plus(Totals::of(row));
+        let after = Totals::of(row);
+        self.totals = self.totals.minus(before).plus(after);
+        if before.reasoning() != after.reasoning() {
+            self.closed.set(None);
+        }
         Some(done)
     }
 
@@ -225,6 +249,7 @@ impl Transcript {
             }
         }
         self.totals = self.rows.iter().map(Totals::of).fold(Totals::default(), Totals::plus);
+        self.closed.set(None);
     }
 
     /// Adds a row at the end.
@@ -275,6 +300,7 @@ impl Transcript {
         let gone = self.rows.iter().take(to).skip(from).map(Totals::of).fold(Totals::default(), Totals::plus);
         self.totals = self.totals.minus(gone);
         self.rows.drain(from.min(to)..to);
+        self.closed.set(None);
         self.moved(0);
         self.callers.retain(|c| c.row < from || c.row >= to);
         self.callers.iter_mut().filter(|c| c.row >= to).for_each(|c| c.row -= to - from);

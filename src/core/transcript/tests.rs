@@ -104,3 +104,23 @@ fn rows_of_one_message_share_its_position_and_count_on() {
     t.settle_index();
     assert_eq!(keys(&t), ["7.0", "7.1", "8.0"]);
 }
+
+#[test]
+fn reasoning_in_front_of_a_row_is_what_counting_it_anew_gives() {
+    let mut t = items("u r m r u r r m u r m");
+    let anew = |t: &Transcript, rows: usize| t.rows().iter().take(rows).map(|r| Totals::of(r).reasoning()).sum::<u64>();
+    let same = |t: &Transcript, rows: usize| assert_eq!(t.reasoning_before(rows), anew(t, rows), "{rows}");
+    for rows in [4, 8, 5, 8, 8, 11, 0] {
+        same(&t, rows);
+    }
+    assert_eq!((t.reasoning_before(4), t.reasoning_before(8), t.reasoning_before(99)), (2, 4, 5));
+    for gone in [Some(crate::core::view::Gone::Folded), None] {
+        same(&t, 8);
+        t.set_gone(5, gone);
+        same(&t, 8);
+    }
+    t.drop_rows(0, 4);
+    same(&t, 4);
+    t.truncate(3);
+    assert_eq!(t.reasoning_before(4), 2);
+}
