@@ -364,6 +364,8 @@ interface Settings {
   toolOutput: {
     /** UTF-16 code units, marker included. @default 24,000 */
     maxChars: number;
+    /** Most tokens of a result, counted exactly where the model's vocabulary is loaded; the smaller of the two caps holds. Absent by default. */
+    maxTokens: number;
     /** Whether full outputs go to `host.raw`. @default true */
     persistRaw: boolean;
     /** Longest stored output in UTF-8 bytes. @default 2,000,000 */

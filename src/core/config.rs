@@ -16,6 +16,7 @@ pub use sections::{
 use serde::{Deserialize, Serialize};
 
 use super::error::{Code, Error};
+use super::measure::meter::Measure;
 
 /// The whole configuration. Fractions are of the model's window.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -66,6 +67,14 @@ impl Config {
     pub fn result_cap(&self) -> u32 {
         let string = self.limits.max_string_chars.map_or(u32::MAX, |n| u32::try_from(n).unwrap_or(u32::MAX));
         self.tool_output.max_chars.min(string)
+    }
+
+    /// How long a result of this size may be under a cap: where its tokens are too many, it is shortened in proportion.
+    pub fn cap_for(&self, cap: u32, result: &Measure) -> u32 {
+        match self.tool_output.max_tokens {
+            Some(most) if result.tokens > most => cap.min((u64::from(result.len) * u64::from(most) / u64::from(result.tokens)) as u32),
+            _ => cap,
+        }
     }
 
     /// Occupancy the evict pass goes down to, as a fraction of the window.

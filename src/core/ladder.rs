@@ -48,6 +48,8 @@ pub struct Arrived {
     pub capped: bool,
     /// What it measures after the redact hook and the cut, if one of them changed it.
     pub clamped: Option<Measure>,
+    /// The cap it was cut at, in UTF-16 code units.
+    pub cap: u32,
 }
 
 /// What an evict pass did.
@@ -86,6 +88,7 @@ pub fn plan_arrivals(session: &mut Session, hook: bool) -> Vec<Arrival> {
         let cap = share_below_hard(session, group, cap, occupancy.saturating_sub(frees));
         for (call, row, part) in group {
             let (Some(found), Some(result)) = (index.call(*call), session.transcript.part(*row, *part)) else { continue };
+            let cap = session.config.cap_for(cap, &result.measure);
             if hook || result.measure.len > cap {
                 let tool = session.transcript.part(found.row, found.part).map_or_else(String::new, |p| p.name.to_string());
                 out.push(Arrival { call: *call, at: (*row, *part), tool, handle: found.handle.to_string(), cap });
@@ -114,7 +117,7 @@ fn share_below_hard(session: &Session, group: &[(CallId, usize, usize)], cap: u3
 
 /// Records what became of an unsent result.
 pub fn apply_arrival(session: &mut Session, arrival: &Arrival, arrived: &Arrived) {
-    let edit = arrived.clamped.as_ref().map(|m| Edit::Clamp { cap: arrival.cap, tokens: m.tokens, bytes: m.bytes, hash: m.fingerprint(), media: false });
+    let edit = arrived.clamped.as_ref().map(|m| Edit::Clamp { cap: arrived.cap, tokens: m.tokens, bytes: m.bytes, hash: m.fingerprint(), media: false });
     // Nothing to remember of a result that was looked at and left alone.
     if edit.is_none() && !arrived.redacted && !arrived.stored {
         return;

@@ -6,9 +6,13 @@
 use super::host::{Gap, Host, Method};
 use super::{Driver, Failure};
 use crate::core::ladder::{self, Arrived};
+use crate::core::measure::meter::Measure;
 use crate::core::relieve::evict::Keeping;
 use crate::core::relieve::readback;
 use crate::core::state::{Edit, Entry, Loss};
+
+/// Most cuts until a result has few enough tokens.
+const FITTING: u32 = 6;
 
 /// A result as the host should record it.
 #[derive(Debug)]
@@ -40,7 +44,7 @@ impl<H: Host> Driver<H> {
 
     /// Redact, spill, shorten. The output comes back only when it changed.
     pub(super) async fn arrive(&self, tool: &str, handle: &str, cap: u32, output: H::Output) -> Result<(Arrived, Option<H::Output>), Failure<H::Error>> {
-        let mut arrived = Arrived::default();
+        let mut arrived = Arrived { cap, ..Arrived::default() };
         let mut output = output;
         if self.host.has(Method::Redact)
             && let Some(clean) = self.host.redact(tool, &output).await.map_err(Failure::Host)?
@@ -49,7 +53,8 @@ impl<H: Host> Driver<H> {
             arrived.redacted = true;
         }
         let measured = self.host.measure(&output);
-        let mut changed = arrived.redacted;
+        arrived.clamped = arrived.redacted.then(|| measured.clone());
+        let cap = self.with(|s| s.config.cap_for(cap, &measured));
         if measured.len > cap {
             let keeping = self.keeping();
             let loss = match (arrived.redacted, keeping) {
@@ -70,13 +75,28 @@ impl<H: Host> Driver<H> {
                 },
             };
             let gap = Gap { handle: arrived.stored.then_some(handle), loss, media: false };
-            output = self.host.shorten(&output, cap, gap);
-            changed = true;
+            let (short, measured, cap) = self.fitted(&output, cap, gap);
+            (arrived.clamped, arrived.cap) = (Some(measured), cap);
+            output = short;
         }
-        if changed {
-            arrived.clamped = Some(self.host.measure(&output));
-        }
+        let changed = arrived.clamped.is_some();
         Ok((arrived, changed.then_some(output)))
+    }
+
+    /// The output at this length or, where that is still too many tokens, shorter: the marker and the texture of what is
+    /// left make it more or fewer tokens than in proportion.
+    fn fitted(&self, output: &H::Output, mut cap: u32, gap: Gap<'_>) -> (H::Output, Measure, u32) {
+        let most = self.with(|s| s.config.tool_output.max_tokens).unwrap_or(u32::MAX);
+        let mut tries = FITTING;
+        loop {
+            let short = self.host.shorten(output, cap, gap);
+            let measured = self.host.measure(&short);
+            tries -= 1;
+            if measured.tokens <= most || tries == 0 {
+                return (short, measured, cap);
+            }
+            cap = (u64::from(cap) * u64::from(most) / u64::from(measured.tokens)) as u32;
+        }
     }
 
     /// Whether full texts can be kept. The host is asked first: it may look back in.

@@ -324,3 +324,26 @@ test('the counter alone, without the core, is what a program downloads: 760 kB w
   const bytes = files.reduce((sum, file) => sum + gzipSync(file, { level: 9 }).length, 0);
   assert.ok(bytes > 100_000 && bytes <= 760_000, String(bytes));
 });
+
+test('a result is shortened to so many tokens, counted exactly where the vocabulary is there', async () => {
+  const { open } = await load('inline.js');
+  const { memoryStore } = await load('stores/memory.js');
+  const texts = { english: 'The quick brown fox jumps over the lazy dog.\n'.repeat(400), chinese: '统一码是一种字符编码标准。\n'.repeat(400), hex: '9f3a6b1c0d7e'.repeat(600), json: JSON.stringify(Array.from({ length: 400 }, (_, i) => ({ id: i, name: `row ${i}` }))) };
+  const c = await open({ transcript: 'dense', format: 'ai-sdk', model: { id: 'gpt-4o', window: 100_000 }, host: memoryStore(), config: { toolOutput: { maxTokens: 800 } } });
+  for (const [callId, text] of Object.entries(texts)) {
+    assert.ok(count(text) > 1_600, callId);
+    const { output, clamped, handle } = await c.result({ callId, tool: 'read', output: text });
+    assert.ok(clamped && handle === callId && count(output) <= 800 && count(output) > 550, `${callId}: ${count(output)}`);
+    assert.ok(output.includes('read_tool_output'), callId);
+    const read = c.tools.find((/** @type {{ name: string }} */ t) => t.name === 'read_tool_output');
+    assert.ok((await read.execute({ id: callId, offset: 0, limit: 100 })).startsWith(text.slice(0, 100)), 'the rest is there');
+  }
+  const small = 'few words';
+  assert.equal((await c.result({ callId: 'small', tool: 'read', output: small })).output, small);
+  // One that is in the list already is shortened there, and stays as it is in the next view.
+  const messages = [{ role: 'user', content: 'go' }, { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'late', toolName: 'read', input: {} }] }, { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'late', toolName: 'read', output: { type: 'text', value: texts.chinese } }] }];
+  const [first, second] = [(await c.next({ messages })).view, (await c.next({ messages })).view];
+  assert.ok(count(first[2].content[0].output.value) <= 800);
+  assert.deepEqual(first, second);
+  c.close();
+});

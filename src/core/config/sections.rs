@@ -107,6 +107,8 @@ section! {
     ToolOutput {
         /// Longest result in UTF-16 code units.
         max_chars: u32 = 24_000,
+        /// Most tokens of a result; absent, its length alone counts.
+        max_tokens: Option<u32> = None,
         /// Whether full outputs are handed to the host's raw store.
         persist_raw: bool = true,
         /// Longest stored output in UTF-8 bytes.
