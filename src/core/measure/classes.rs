@@ -25,8 +25,9 @@ pub struct Classes {
     symbols: u32,
 }
 
+/// What a character is to the estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
+pub(super) enum Class {
     Lower,
     Upper,
     Digit,
@@ -45,7 +46,12 @@ impl Classes {
     /// Takes the next character.
     #[inline]
     pub fn push(&mut self, c: char) {
-        let class = classify(c);
+        self.push_run(classify(c), 1);
+    }
+
+    /// Takes the next `n` characters, all of one class.
+    #[inline]
+    pub(super) fn push_run(&mut self, class: Class, n: u32) {
         let same = match (self.run, class) {
             (Some(a), b) if a == b => true,
             // "Word" is one piece; "wordWord" is two.
@@ -56,11 +62,11 @@ impl Classes {
             _ => false,
         };
         if same {
-            self.run_len += 1;
+            self.run_len += n;
         } else {
             self.close();
             self.run = Some(class);
-            self.run_len = 1;
+            self.run_len = n;
         }
     }
 
@@ -100,8 +106,9 @@ impl Classes {
     }
 }
 
+/// The class of a character.
 #[inline]
-fn classify(c: char) -> Class {
+pub(super) const fn classify(c: char) -> Class {
     match c {
         'a'..='z' => Class::Lower,
         'A'..='Z' => Class::Upper,

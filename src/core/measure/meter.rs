@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::classes::Classes;
+use super::classes::{Class, Classes, classify};
 use super::exact::{Exact, Stream};
 use super::names::{Finder, Names};
 use crate::core::config::Counter;
@@ -112,26 +112,54 @@ impl Meter {
             self.stream.get_or_insert_with(|| exact.stream()).feed(chunk);
         }
         for c in chunk.chars() {
-            self.len = self.len.saturating_add(c.len_utf16() as u32);
+            if self.first_done {
+                break;
+            }
+            self.take_first(c);
+        }
+        self.take_runs(chunk, by_classes);
+        self.names.feed(chunk);
+        self.take_ends(chunk);
+    }
+
+    /// Sizes and classes: a stretch of one class at a time.
+    fn take_runs(&mut self, chunk: &str, by_classes: bool) {
+        let bytes = chunk.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            let from = at;
+            let code = class_at(bytes, at);
+            let (class, chars, units, white) = match ASCII.get(usize::from(code)) {
+                Some(class) => {
+                    at += 1;
+                    while class_at(bytes, at) == code {
+                        at += 1;
+                    }
+                    let n = (at - from) as u32;
+                    (*class, n, n, matches!(class, Class::Blank | Class::LineEnd))
+                }
+                None => {
+                    let Some(c) = chunk.get(at..).and_then(|rest| rest.chars().next()) else { return };
+                    at += c.len_utf8();
+                    (classify(c), 1, c.len_utf16() as u32, c.is_whitespace())
+                }
+            };
+            if class == Class::LineEnd {
+                let ends = bytes.get(from..at).unwrap_or(&[]).iter().filter(|b| **b == b'\n').count() as u32;
+                self.line_ends = self.line_ends.saturating_add(ends);
+            }
+            self.len = self.len.saturating_add(units);
             if by_classes {
-                self.classes.push(c);
+                self.classes.push_run(class, chars);
             }
-            if c == '\n' {
-                self.line_ends = self.line_ends.saturating_add(1);
-            }
-            if !self.first_done {
-                self.take_first(c);
-            }
-            self.names.push(c);
-            if c.is_whitespace() {
+            if white {
                 self.longest_run = self.longest_run.max(self.run);
                 self.run = 0;
             } else {
-                self.run = self.run.saturating_add(1);
+                self.run = self.run.saturating_add(chars);
                 self.blank = false;
             }
         }
-        self.take_ends(chunk);
     }
 
     fn take_first(&mut self, c: char) {
@@ -162,7 +190,7 @@ impl Meter {
     }
 
     /// The measurement of everything fed.
-    pub fn finish(&self) -> Measure {
+    pub fn finish(&mut self) -> Measure {
         let tokens = match self.counter {
             Counter::Chars4 => self.len.div_ceil(4),
             // A text without a chunk is empty to both.
@@ -181,6 +209,30 @@ impl Meter {
             names: Names::Found(Box::new(self.names.finish())),
         }
     }
+}
+
+/// The classes that ASCII characters have, in the order of their numbers.
+const ASCII: [Class; 6] = [Class::Lower, Class::Upper, Class::Digit, Class::Blank, Class::LineEnd, Class::Punct];
+/// No ASCII character, or white space that the estimate takes for punctuation.
+const SINGLE: u8 = u8::MAX;
+
+/// The classes of ASCII characters as numbers.
+#[allow(clippy::indexing_slicing, reason = "made when it is compiled")]
+const CLASSES: [u8; 256] = {
+    let mut table = [SINGLE; 256];
+    let mut at = 0;
+    while at < 128 {
+        if !matches!(at as u8, 0x0b | 0x0c) {
+            table[at] = classify(at as u8 as char) as u8;
+        }
+        at += 1;
+    }
+    table
+};
+
+#[inline(always)]
+fn class_at(bytes: &[u8], at: usize) -> u8 {
+    bytes.get(at).map_or(SINGLE, |b| CLASSES.get(usize::from(*b)).copied().unwrap_or(SINGLE))
 }
 
 /// Measures a text in one go.
@@ -203,6 +255,10 @@ fn exit_code_at_end(text: &str) -> Option<i32> {
 }
 
 fn exit_in_line(line: &str) -> Option<i32> {
+    // Nearly every line says nothing of the kind, and this is cheaper than looking for each word.
+    if !line.as_bytes().windows(4).any(|w| w.eq_ignore_ascii_case(b"exit")) {
+        return None;
+    }
     let lower = line.to_ascii_lowercase();
     let (at, word) = EXIT_WORDS.iter().find_map(|w| lower.find(w).map(|at| (at, *w)))?;
     let rest = lower.get(at + word.len()..)?.trim_start_matches([':', '=', ' ', '"', '\'', '(']);
@@ -216,7 +272,7 @@ mod tests {
 
     #[test]
     fn does_not_depend_on_chunks() {
-        let text = "Exit code: 2\n  Compiling größe v1 😀\nfooBar12345   x\n\nerror[E0308]: mismatched\n";
+        let text = "Exit code: 2\n  Compiling größe v1 😀\nfooBar12345   x\r\n\n\u{b}\u{a0}error[E0308]: mismatched\n";
         let whole = measure(Counter::Classes, text);
         for cut in text.char_indices().map(|(i, _)| i) {
             let mut m = Meter::new(Counter::Classes);
@@ -242,5 +298,10 @@ mod tests {
     fn first_line_skips_empty_lines_and_control_characters() {
         assert_eq!(&*measure(Counter::Classes, "\n \r\n\u{1b}[1mok\u{7}\nrest").first_line, "[1mok");
         assert_eq!(measure(Counter::Classes, &"x".repeat(200)).first_line.len(), 80);
+    }
+
+    #[test]
+    fn the_numbers_of_classes_are_their_places() {
+        assert!(ASCII.iter().enumerate().all(|(at, class)| *class as usize == at));
     }
 }

@@ -4,8 +4,6 @@
 //! when a text leaves the view. Refuses prose words and single keywords. The result is bounded, does not
 //! depend on where the chunks fall, and lists every name once, in the order of first occurrence.
 
-use std::collections::BTreeSet;
-
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Most different names of one text, and most bytes of them together.
@@ -13,6 +11,8 @@ const MOST_NAMES: usize = 512;
 const MOST_BYTES: usize = 24 * 1024;
 /// Shortest and longest name in bytes.
 const LENGTHS: std::ops::RangeInclusive<usize> = 4..=200;
+/// How much is kept of a run that goes on in the next chunk; above this it holds no name.
+const KEPT: usize = 256;
 
 /// File endings that make `word.ending` a file name and not a member access.
 const ENDINGS: [&str; 60] = [
@@ -48,9 +48,7 @@ impl Names {
     /// The names of a text, in order.
     pub fn of(text: &str) -> Found {
         let mut finder = Finder::default();
-        for c in text.chars() {
-            finder.push(c);
-        }
+        finder.feed(text);
         finder.finish()
     }
 }
@@ -79,82 +77,175 @@ impl Found {
     }
 }
 
-/// Takes a text character by character.
+/// What a byte is to a name, as bits.
+mod bit {
+    pub(super) const LOWER: u8 = 1;
+    pub(super) const UPPER: u8 = 2;
+    pub(super) const DIGIT: u8 = 4;
+    pub(super) const UNDER: u8 = 8;
+    pub(super) const JOINT: u8 = 16;
+    /// A capital behind a small letter or a digit; no byte has it alone.
+    pub(super) const HUMP: u8 = 32;
+    pub(super) const WORD: u8 = LOWER | UPPER | DIGIT | UNDER;
+}
+
+#[allow(clippy::indexing_slicing, reason = "made when it is compiled")]
+const BYTES: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut at = 0;
+    while at < table.len() {
+        table[at] = match at as u8 {
+            b'a'..=b'z' => bit::LOWER,
+            b'A'..=b'Z' => bit::UPPER,
+            b'0'..=b'9' => bit::DIGIT,
+            b'_' => bit::UNDER,
+            b'.' | b'/' | b'-' => bit::JOINT,
+            _ => 0,
+        };
+        at += 1;
+    }
+    table
+};
+
+#[inline(always)]
+fn bits(bytes: &[u8], at: usize) -> u8 {
+    bytes.get(at).map_or(0, |b| BYTES.get(usize::from(*b)).copied().unwrap_or(0))
+}
+
+/// Takes a text in chunks.
 #[derive(Clone, Debug, Default)]
 pub struct Finder {
-    /// The run of words and joints that is being read.
-    run: String,
-    joint: Option<char>,
-    too_long: bool,
+    /// The run of words and joints that a chunk ended in, a last joint included.
+    open: String,
+    /// Whether the chunk ended with a backslash.
     escaped: bool,
     found: Found,
-    seen: BTreeSet<u64>,
+    /// Hashes of the names, in order.
+    seen: Vec<u64>,
     full: bool,
 }
 
 impl Finder {
-    /// Takes the next character.
-    #[inline]
-    pub fn push(&mut self, c: char) {
-        if self.full {
+    /// Takes the next chunk.
+    pub fn feed(&mut self, chunk: &str) {
+        if self.open.is_empty() {
+            return self.scan(chunk);
+        }
+        // The run of the chunk before goes on, for a moment as a text of its own.
+        let bytes = chunk.as_bytes();
+        let mut joined = self.open.ends_with(['.', '/', '-']);
+        let mut end = 0;
+        loop {
+            let b = bits(bytes, end);
+            joined = match b {
+                _ if b & bit::WORD != 0 => false,
+                bit::JOINT if !joined => true,
+                _ => break,
+            };
+            end += 1;
+        }
+        self.keep(chunk.get(..end).unwrap_or(""));
+        if end == bytes.len() {
             return;
         }
-        // JSON escapes stand for white space or quotes: `\nname` holds `name`, not `nname`.
-        if std::mem::take(&mut self.escaped) && matches!(c, 'n' | 'r' | 't' | 'b' | 'f' | '"' | '/') {
-            return self.close();
-        }
-        match c {
-            'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => self.grow(c),
-            '.' | '/' | '-' if !self.run.is_empty() && self.joint.is_none() => self.joint = Some(c),
-            _ => {
-                self.escaped = c == '\\';
-                self.close();
+        let open = std::mem::take(&mut self.open);
+        self.run(open.trim_end_matches(['.', '/', '-']));
+        self.scan(chunk.get(end..).unwrap_or(""));
+    }
+
+    /// Takes a chunk that begins outside a run.
+    fn scan(&mut self, chunk: &str) {
+        let bytes = chunk.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() && !self.full {
+            // JSON escapes stand for white space or quotes: `\nname` holds `name`, not `nname`.
+            if std::mem::take(&mut self.escaped) && matches!(bytes.get(at), Some(b'n' | b'r' | b't' | b'b' | b'f' | b'"' | b'/')) {
+                at += 1;
+                continue;
+            }
+            let mut last = bits(bytes, at);
+            if last & bit::WORD == 0 {
+                self.escaped = bytes.get(at) == Some(&b'\\');
+                at += 1;
+                continue;
+            }
+            let (start, mut mask) = (at, last);
+            loop {
+                at += 1;
+                let b = bits(bytes, at);
+                if b & bit::WORD != 0 {
+                    mask |= b | if b == bit::UPPER && last & (bit::LOWER | bit::DIGIT) != 0 { bit::HUMP } else { 0 };
+                } else if b != bit::JOINT || (bits(bytes, at + 1) & bit::WORD == 0 && at + 1 < bytes.len()) {
+                    break;
+                } else {
+                    mask |= b;
+                }
+                last = b;
+            }
+            let run = chunk.get(start..at).unwrap_or("");
+            if at == bytes.len() {
+                self.keep(run);
+            } else if mask & bit::JOINT != 0 {
+                self.run(run);
+            } else if is_word_name(mask, run.len()) {
+                self.add(run);
             }
         }
     }
 
-    fn grow(&mut self, c: char) {
-        if self.run.len() > *LENGTHS.end() {
-            self.too_long = true;
-            return;
+    /// Keeps what a run begins with. Of a long one only its size and how it ends matter: nothing of it is a name.
+    fn keep(&mut self, run: &str) {
+        self.open.push_str(run);
+        if self.open.len() > KEPT {
+            let last = self.open.pop();
+            self.open.truncate(KEPT - 1);
+            self.open.extend(last);
         }
-        self.run.extend(self.joint.take());
-        self.run.push(c);
     }
 
-    fn close(&mut self) {
-        self.joint = None;
-        if self.run.is_empty() {
-            return;
-        }
-        let run = std::mem::take(&mut self.run);
+    /// A whole run of words and joints.
+    fn run(&mut self, run: &str) {
         // A run without end is encoded data, not a name.
-        if !std::mem::take(&mut self.too_long) {
-            if is_name(&run) {
-                self.add(&run);
-            } else if run.contains(['.', '/', '-']) {
-                run.split(['.', '/', '-']).filter(|word| is_name(word)).for_each(|word| self.add(word));
-            }
+        let end = run.len() - usize::from(run.len() > 1 && bits(run.as_bytes(), run.len() - 2) == bit::JOINT);
+        if end > *LENGTHS.end() + 1 {
+            return;
         }
-        self.run = run;
-        self.run.clear();
+        if is_name(run) {
+            self.add(run);
+        } else if run.contains(['.', '/', '-']) {
+            run.split(['.', '/', '-']).filter(|word| is_name(word)).for_each(|word| self.add(word));
+        }
     }
 
     fn add(&mut self, name: &str) {
-        if self.full || !self.seen.insert(xxh3_64(name.as_bytes())) {
+        if self.full {
             return;
         }
+        let hash = xxh3_64(name.as_bytes());
+        let Err(place) = self.seen.binary_search(&hash) else { return };
+        self.seen.insert(place, hash);
         self.found.text.push_str(name);
         self.found.ends.push(self.found.text.len() as u32);
         self.full = self.found.ends.len() >= MOST_NAMES || self.found.text.len() >= MOST_BYTES;
     }
 
-    /// The names of everything pushed so far.
-    pub fn finish(&self) -> Found {
-        let mut last = self.clone();
-        last.close();
-        last.found
+    /// The names of everything fed.
+    pub fn finish(&mut self) -> Found {
+        let open = std::mem::take(&mut self.open);
+        self.run(open.trim_end_matches(['.', '/', '-']));
+        let mut found = std::mem::take(self).found;
+        found.text.shrink_to_fit();
+        found.ends.shrink_to_fit();
+        found
     }
+}
+
+/// Whether a word without joints, made of these bytes, is an identifier.
+fn is_word_name(mask: u8, len: usize) -> bool {
+    LENGTHS.contains(&len)
+        && (mask == bit::DIGIT
+            || (len >= 5 && (mask & bit::HUMP != 0 || (mask & bit::UNDER != 0 && mask & (bit::LOWER | bit::UPPER) != 0)))
+            || (len >= 6 && mask & bit::DIGIT != 0))
 }
 
 /// Whether a run of words is an identifier.
@@ -232,5 +323,22 @@ mod tests {
     fn a_symbol_is_one_word() {
         assert!(is_symbol("readFile") && is_symbol("max_len"));
         assert!(!is_symbol("a/b.ts") && !is_symbol("2026") && !is_symbol("a-b-c"));
+    }
+
+    #[test]
+    fn chunks_change_nothing() {
+        let long = "aB9_".repeat(51);
+        let text = format!("{{\"code\":\"\\nfooBar\\\\tbarBaz é src/core/a.rs. and/or ..ab-1-y/ {long}/tail_name {} user-id-7\\", "Zz0/".repeat(90));
+        let whole = names(&text);
+        assert_eq!(whole, ["fooBar", "barBaz", "src/core/a.rs", "ab-1-y", "user-id-7"]);
+        for (cut, _) in text.char_indices() {
+            for more in [1, 7, 300] {
+                let Some((head, rest)) = text.split_at_checked(cut) else { continue };
+                let (middle, tail) = rest.split_at_checked(more).unwrap_or((rest, ""));
+                let mut finder = Finder::default();
+                [head, middle, tail].into_iter().for_each(|chunk| finder.feed(chunk));
+                assert_eq!(finder.finish().iter().map(str::to_owned).collect::<Vec<_>>(), whole, "cut at {cut} and {more} behind");
+            }
+        }
     }
 }
