@@ -127,7 +127,8 @@ pub(in crate::formats) fn ambiguous(transcript: &Transcript) -> BTreeSet<usize> 
             }
             Entry::Occupied(mut place) => {
                 let (round, furthest) = *place.get();
-                if round == call.round || furthest > (call.row, call.part) {
+                // Calls without an id are told as that.
+                if call.occurrence > 1 && (round == call.round || furthest > (call.row, call.part)) {
                     found.insert(id);
                 }
                 place.insert((call.round, furthest.max(last)));
