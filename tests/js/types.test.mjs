@@ -57,7 +57,7 @@ test('whatever `inspect`, `settle` and `next` hand out is typed, key by key', as
   const list = [{ role: 'user', content: 'go' }];
   for (let i = 0; i < 8; i += 1) {
     list.push({ role: 'assistant', content: [{ type: 'tool-call', toolCallId: `c${i}`, toolName: 'read', input: { path: `f${i}` } }] });
-    list.push({ role: 'tool', content: [{ type: 'tool-result', toolCallId: `c${i}`, toolName: 'read', output: { type: 'text', value: `${i} `.repeat(1_500) } }] });
+    list.push({ role: 'tool', content: [{ type: 'tool-result', toolCallId: `c${i}`, toolName: 'read', output: { type: 'text', value: `file ${i} `.repeat(700) } }] });
   }
   const before = c.inspect({ rows: true, scale: true });
   const next = await c.next({ messages: list, frame: { system: 's', tools: [{ name: 'a', source: 'x' }, { name: 'b', source: 'x' }] } });

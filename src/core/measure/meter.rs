@@ -129,29 +129,28 @@ impl Meter {
         while at < bytes.len() {
             let from = at;
             let code = class_at(bytes, at);
-            let (class, chars, units, white) = match ASCII.get(usize::from(code)) {
-                Some(class) => {
+            let (chars, units, white) = if let Some(class) = ASCII.get(usize::from(code)) {
+                at += 1;
+                while class_at(bytes, at) == code {
                     at += 1;
-                    while class_at(bytes, at) == code {
-                        at += 1;
-                    }
-                    let n = (at - from) as u32;
-                    (*class, n, n, matches!(class, Class::Blank | Class::LineEnd))
                 }
-                None => {
-                    let Some(c) = chunk.get(at..).and_then(|rest| rest.chars().next()) else { return };
-                    at += c.len_utf8();
-                    (classify(c), 1, c.len_utf16() as u32, c.is_whitespace())
+                let run = bytes.get(from..at).unwrap_or(&[]);
+                if by_classes {
+                    self.classes.push_run(*class, run);
                 }
+                if *class == Class::LineEnd {
+                    self.line_ends = self.line_ends.saturating_add(run.iter().filter(|b| **b == b'\n').count() as u32);
+                }
+                (run.len() as u32, run.len() as u32, matches!(class, Class::Blank | Class::LineEnd))
+            } else {
+                let Some(c) = chunk.get(at..).and_then(|rest| rest.chars().next()) else { return };
+                at += c.len_utf8();
+                if by_classes {
+                    self.classes.push(c);
+                }
+                (1, c.len_utf16() as u32, c.is_whitespace())
             };
-            if class == Class::LineEnd {
-                let ends = bytes.get(from..at).unwrap_or(&[]).iter().filter(|b| **b == b'\n').count() as u32;
-                self.line_ends = self.line_ends.saturating_add(ends);
-            }
             self.len = self.len.saturating_add(units);
-            if by_classes {
-                self.classes.push_run(class, chars);
-            }
             if white {
                 self.longest_run = self.longest_run.max(self.run);
                 self.run = 0;
