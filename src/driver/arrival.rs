@@ -107,7 +107,7 @@ impl<H: Host> Driver<H> {
 
     /// Stores a full text unless the store has it; a shortened copy must never replace it.
     pub(super) async fn spill(&self, handle: &str, output: &H::Output) -> Result<bool, H::Error> {
-        if self.host.raw_has(handle).await? {
+        if self.host.raw_has(handle, output).await? {
             return Ok(false);
         }
         let cap = self.with(|s| s.config.tool_output.raw_cap_bytes);

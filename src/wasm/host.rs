@@ -198,8 +198,8 @@ impl Host for JsHost {
         Ok((!clean.is_undefined() && !clean.is_null()).then_some(clean))
     }
 
-    async fn raw_has(&self, handle: &str) -> Result<bool, JsValue> {
-        Ok(self.wait("rawHas", &[&handle.into()]).await?.is_truthy())
+    async fn raw_has(&self, handle: &str, output: &JsValue) -> Result<bool, JsValue> {
+        Ok(self.wait("rawHas", &[&handle.into(), output]).await?.is_truthy())
     }
 
     async fn raw_put(&self, handle: &str, output: &JsValue, cap_bytes: u32) -> Result<bool, JsValue> {
