@@ -17,7 +17,7 @@ use crate::core::ladder;
 use crate::core::measure::occupancy::Occupancy;
 use crate::core::relieve::economy::Account;
 use crate::core::relieve::limit;
-use crate::core::session::Mark;
+use crate::core::session_state::Mark;
 
 /// What the host asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
