@@ -8,6 +8,7 @@ use crate::core::event::Outcome;
 use crate::core::fold::plan::{self, FoldPlan, Reason};
 use crate::core::ladder;
 use crate::core::relieve::cascade::{self, CLAMP_CHARS};
+use crate::core::relieve::digest;
 use crate::core::relieve::evict::Keeping;
 use crate::core::restore::authority::Authority;
 use crate::core::state::{Edit, Loss};
@@ -166,7 +167,7 @@ impl<H: Host> Driver<H> {
             did.push("summarised closed turns");
         }
         if self.needed()
-            && let Some(block) = self.told(|s, tell| cascade::whole_digest(s, tell, readable))
+            && let Some(block) = self.told(|s, tell| digest::whole_digest(s, tell, readable))
             && self.with(|s| ladder::replace_blocks(s, block, "digested"))
         {
             did.push("made one digest of the closed turns");
@@ -270,7 +271,7 @@ impl<H: Host> Driver<H> {
             return Ok(());
         }
         let readable = self.host.has(Method::Rows);
-        let Some((_, middle)) = self.told(|s, tell| cascade::in_turn(s, tell, readable)) else {
+        let Some((_, middle)) = self.told(|s, tell| digest::in_turn(s, tell, readable)) else {
             if asked || due {
                 trail.outcomes.push(Outcome::declined("digest", "nothing_to_fold"));
             }
@@ -281,7 +282,7 @@ impl<H: Host> Driver<H> {
             self.keep_text(call, at).await;
         }
         // Told again: the lines name the handles that exist only now.
-        let told = self.told(|s, tell| cascade::in_turn(s, tell, readable));
+        let told = self.told(|s, tell| digest::in_turn(s, tell, readable));
         if !told.is_some_and(|(block, _)| self.with(|s| ladder::replace_blocks(s, block, "digested"))) {
             trail.outcomes.push(Outcome::declined("digest", "no_progress"));
             return Ok(());
