@@ -11,13 +11,28 @@ use super::event::EvictedResult;
 use super::measure::meter::measure;
 use super::relieve::readback;
 use super::session::Session;
-use super::state::{Edit, Entry};
+use super::state::{Edit, Entry, Loss};
 use super::transcript::{CallId, PartKind};
 
 impl Session {
     /// What is known of the result of a call.
     pub fn entry(&self, call: CallId) -> Option<&Entry> {
         self.state.entries.get(&self.transcript.index().call(call)?.key())
+    }
+
+    /// Why the text that an entry shortens cannot be read back in full.
+    pub fn loss_of(&self, entry: &Entry) -> Option<Loss> {
+        if entry.redacted {
+            Some(Loss::Redacted)
+        } else if entry.capped {
+            Some(Loss::OverCap)
+        } else if entry.handle.is_some() {
+            None
+        } else if self.config.tool_output.persist_raw {
+            Some(Loss::NoStore)
+        } else {
+            Some(Loss::PersistOff)
+        }
     }
 
     /// Writes to the decision log about a call whose rows begin at `row`.

@@ -6,8 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::fold_stage::Stage;
 use super::host::{Commit, Host, Method, Place};
-use super::stages::Stage;
 use super::{Driver, Failure};
 use crate::core::assemble::{self, Prefix};
 use crate::core::drawn::{self, Drawing};
