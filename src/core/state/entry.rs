@@ -1,6 +1,6 @@
 //! An entry of the decision log: what is known of one result, what stands in its place, and why it cannot be read back.
 //!
-//! Decides which facts of a result are durable. How an entry is written is [`Written`]'s.
+//! Decides which facts of a result are durable. How one is written to the blob is not decided here.
 
 use serde::{Deserialize, Serialize};
 

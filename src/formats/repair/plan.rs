@@ -1,6 +1,6 @@
 //! Collects what has to go, to move and to come, one rule after the other.
 //!
-//! Decides what a format wants healed and how; where the pieces then stand is [`super::layout`]'s.
+//! Decides what a format wants healed and how; where the pieces then stand is `layout`'s.
 
 use std::collections::{BTreeMap, BTreeSet};
 
