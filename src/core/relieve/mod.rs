@@ -18,4 +18,5 @@ pub mod reach;
 pub mod readback;
 pub mod stub;
 pub mod text;
+pub mod victim;
 pub mod worth;
