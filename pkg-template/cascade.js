@@ -10,7 +10,7 @@ import { CallLine } from './call-line.js';
 import { checkAccept, checkCompact, checkNext, checkOpen, checkPatch, checkResult } from './checked-input.js';
 import { Core } from './core_bg.js';
 import { Delivery } from './delivery.js';
-import { dueFold } from './due-fold.js';
+import { DueFolds } from './due-folds.js';
 import { badInput } from './errors.js';
 import { aiSdk } from './formats/ai-sdk.js';
 import { formatByName } from './formats/index.js';
@@ -24,7 +24,7 @@ import { Planning } from './planning.js';
 import { Window } from './project.js';
 import { readToolOutput } from './read-tool-output.js';
 import { backTo, outputOf } from './returned-output.js';
-import { foldTicket, ticketOf } from './run-fold.js';
+import { ticketOf } from './run-fold.js';
 import { run } from './run-job.js';
 import { RowSync } from './sync-rows.js';
 import { isTaskBoundary } from './task-boundary.js';
@@ -52,6 +52,7 @@ class Cascade {
   #frame;
   #planning;
   #delivery;
+  #folds;
   #line = new CallLine();
   /** The model as the core reads it; media are priced by it, a ticket carries it. */
   #model;
@@ -63,6 +64,7 @@ class Cascade {
     this.#core = core;
     this.#bridge = bridge;
     this.#delivery = new Delivery(bridge.host);
+    this.#folds = new DueFolds(core, bridge, this.#line, this.#delivery);
     bridge.onLive = (/** @type {any} */ event) => this.#delivery.happened(event);
     this.#rows = new RowSync(core, window);
     this.#frame = new FrameInForce(core, window, bridge);
@@ -91,34 +93,8 @@ class Cascade {
       return {
         ...planned,
         events: [...live, ...this.#delivery.number(events)],
-        ...(background ? { background: this.#background(background) } : {}),
+        ...(background ? { background: this.#folds.ofCall(this.#ticket(background)) } : {}),
       };
-    });
-  }
-
-  /** The fold that `next` saw coming, made over the rows of its call. @param {any} plan */
-  #background(plan) {
-    const fold = () =>
-      run(this.#core.background()).catch((error) => {
-        throw this.#line.judge(error);
-      });
-    return dueFold(this.#bridge, this.#ticket(plan), (live) => this.#delivery.during(live, fold));
-  }
-
-  /** A fold that is due at rest: its rows come from the host's store, since none of the host's objects are kept. @param {any} plan */
-  #atRest(plan) {
-    const ticket = this.#ticket(plan);
-    return dueFold(this.#bridge, ticket, async (live) => {
-      this.#line.check();
-      this.#core.setFolding(true);
-      try {
-        await foldTicket(ticket, this.#bridge.host, { onEvent: (event) => live.push(...this.#delivery.tell([event])) });
-      } finally {
-        if (this.#line.open) {
-          this.#core.setFolding(false);
-          await run(this.#core.catchUp());
-        }
-      }
     });
   }
 
@@ -202,7 +178,7 @@ class Cascade {
       const events = this.#delivery.number(told);
       const { occupancy, window } = this.#core.gauge();
       const due = this.#core.foldDue();
-      return { occupancy, window, events, ...(learned && { overflow: learned }), ...(due ? { background: this.#atRest(due) } : {}) };
+      return { occupancy, window, events, ...(learned && { overflow: learned }), ...(due ? { background: this.#folds.atRest(this.#ticket(due)) } : {}) };
     });
   }
 
