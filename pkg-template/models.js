@@ -47,3 +47,9 @@ export function modelInput(model) {
     fromTable: known !== undefined,
   };
 }
+
+/** What `modelInput` read, as `open` takes it. @param {any} model */
+export function givenModel({ fromTable, family: _family, ...model }) {
+  if (fromTable) return { id: model.id, ...(model.maxOutput !== undefined && { maxOutput: model.maxOutput }) };
+  return Object.fromEntries(Object.entries(model).filter(([, value]) => value !== undefined));
+}

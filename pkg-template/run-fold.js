@@ -16,7 +16,7 @@ import { run } from './run-job.js';
 import { RowSync } from './sync-rows.js';
 
 /** Newest version of a ticket. */
-export const TICKET = 1;
+const TICKET = 1;
 const NEEDED = ['load', 'commit', 'rows', 'summarize'];
 
 /**
@@ -66,6 +66,15 @@ export async function foldTicket(ticket, host, { signal, onEvent }) {
   } finally {
     core.free();
   }
+}
+
+/**
+ * What another process needs to make the same fold; JSON.
+ * @param {any} plan
+ * @param {{ transcript: string, format: string, newest: number, model: any, config: any, context: any }} made with what, and from rows up to `newest`
+ */
+export function ticketOf(plan, { newest, context, transcript, format, model, config }) {
+  return { v: TICKET, transcript, format, to: Math.max(newest, plan.covered), model, config, ...(context?.length > 0 ? { context } : {}), plan };
 }
 
 /** @param {any} ticket */

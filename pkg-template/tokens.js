@@ -1,69 +1,17 @@
 // @ts-check
-// Exact token counts for OpenAI's encodings. Decides how texts cross (once, through a resident window of
-// 64 KiB, so that no text, whatever its size, enters the wasm memory whole) and how a vocabulary is loaded
-// (in slices of a few milliseconds). Refuses to fetch anything: the caller brings the vocabulary's bytes,
-// for example from `gentle-cascade/vocab/o200k`.
+// Exact token counts for OpenAI's encodings: of a text, of messages, up to a limit, piece by piece, or as much of a text
+// as fits. How texts cross is in `tokens/window.js`, how a vocabulary is loaded in `tokens/load.js`.
 import '#counter';
 import * as core from './tokens/counter_bg.js';
-import { memory } from './tokens/boot.js';
 import { badInput } from './errors.js';
 import { offerExact } from './exact.js';
+import { longestFit } from './tokens/fit.js';
+import { usualEncoding } from './tokens/load.js';
 import { specialTokens } from './tokens/special.js';
 import { textsOf } from './tokens/texts.js';
-import { longestFit } from './tokens/fit.js';
+import { pass, stream, windowBytes, writeWhole } from './tokens/window.js';
 
-const encoder = new TextEncoder();
-/** Tokens built per step at first, while the engine still runs its quick first translation, and later. */
-const FIRST_STEP = 512;
-const STEP = 2048;
-/** How long one slice of loading may block, in milliseconds. */
-const SLICE_MS = 3;
-
-/** @type {{ buffer: ArrayBufferLike | undefined, bytes: Uint8Array }} */
-const view = { buffer: undefined, bytes: new Uint8Array(0) };
-
-/** The window; a call may have grown the memory and detached the last view. */
-function windowBytes() {
-  const { buffer } = memory();
-  if (view.buffer !== buffer) {
-    const [at, length] = core.tokenWindow();
-    view.buffer = memory().buffer;
-    view.bytes = new Uint8Array(view.buffer, at, length);
-  }
-  return view.bytes;
-}
-
-/**
- * Passes a text through the window. An unpaired surrogate becomes U+FFFD, as in any UTF-8 encoder.
- * @param {string} text
- * @param {(bytes: number) => boolean | void} take called with the bytes in the window; true stops
- */
-function stream(text, take) {
-  for (let at = 0; at < text.length; ) {
-    const bytes = windowBytes();
-    let end = Math.min(text.length, at + bytes.length);
-    // A pair must not fall between two chunks.
-    if (end < text.length && isPairAt(text, end)) end -= 1;
-    const { read, written } = encoder.encodeInto(at === 0 && end === text.length ? text : text.slice(at, end), bytes);
-    if (!read) throw new RangeError('the token window is gone');
-    at += read;
-    if (take(written)) return;
-  }
-}
-
-/** Whether a surrogate pair lies around `at`. @param {string} text @param {number} at */
-const isPairAt = (text, at) => (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(at) & 0xfc00) === 0xdc00;
-
-/** Bytes on their way from the core, window by window. @param {Uint8Array} text @param {(bytes: number) => void} take */
-function pass(text, take) {
-  for (let at = 0; at < text.length; ) {
-    const bytes = windowBytes();
-    const piece = text.subarray(at, at + bytes.length);
-    bytes.set(piece);
-    at += piece.length;
-    take(piece.length);
-  }
-}
+export { hasVocabulary, loadVocabulary, loadVocabularySync } from './tokens/load.js';
 
 offerExact((encoding) => {
   if (!core.hasVocabulary(encoding)) return undefined;
@@ -74,8 +22,9 @@ offerExact((encoding) => {
   return {
     stream,
     count(text) {
-      if (text.length <= windowBytes().length) {
-        view.bytes.set(text);
+      const window = windowBytes();
+      if (text.length <= window.length) {
+        window.set(text);
         return core.countWindow(encoding, text.length);
       }
       const whole = stream();
@@ -86,9 +35,6 @@ offerExact((encoding) => {
     },
   };
 });
-
-/** @type {string | undefined} */
-let usual;
 
 /**
  * The encoding an option object asks for: `encoding`, else the one of `model`, else the first loaded.
@@ -102,14 +48,16 @@ function chosen(options) {
     if (name === undefined) throw badInput('`model` uses no known encoding; pass `encoding`, or estimate');
     return name;
   }
+  const usual = usualEncoding();
   if (usual === undefined) throw badInput("no vocabulary is loaded; call loadVocabulary('o200k', bytes) first");
   return usual;
 }
 
 /** @param {string} text @param {string} encoding */
 function countPlain(text, encoding) {
-  // Most texts fit the window in one piece: three bytes is the most a UTF-16 unit takes.
-  if (text.length * 3 <= windowBytes().length) return core.countWindow(encoding, encoder.encodeInto(text, view.bytes).written);
+  // Most texts fit the window in one piece.
+  const written = writeWhole(text);
+  if (written !== undefined) return core.countWindow(encoding, written);
   const counter = new core.TokenCounter(encoding);
   try {
     stream(text, (bytes) => counter.feed(bytes));
@@ -203,73 +151,6 @@ export function truncateToTokens(text, tokens, options) {
 export function encodingFor(model) {
   if (typeof model !== 'string') throw badInput('`model` must be a string');
   return /** @type {any} */ (core.encodingForModel(model));
-}
-
-/** @type {typeof import('./tokens.js').hasVocabulary} */
-export function hasVocabulary(name) {
-  return core.hasVocabulary(String(name));
-}
-
-/** @type {typeof import('./tokens.js').loadVocabularySync} */
-export function loadVocabularySync(name, bytes) {
-  const loader = open(name, bytes);
-  if (!loader) return;
-  for (let n = FIRST_STEP; !loader.step(n); ) n = STEP;
-  close(loader, name);
-}
-
-/** Loads that are under way, by encoding: a second caller waits for the first. @type {Map<string, Promise<void>>} */
-const underWay = new Map();
-
-/** @type {typeof import('./tokens.js').loadVocabulary} */
-export async function loadVocabulary(name, bytes) {
-  const file = core.encodingName(String(name)).split('_')[0];
-  const started = underWay.get(file) ?? load(name, bytes).finally(() => underWay.delete(file));
-  underWay.set(file, started);
-  await started;
-}
-
-/** @type {typeof import('./tokens.js').loadVocabulary} */
-async function load(name, bytes) {
-  const loader = open(name, await bytes);
-  if (!loader) return;
-  let since = performance.now();
-  for (let n = FIRST_STEP; !loader.step(n); n = STEP) {
-    if (performance.now() - since < SLICE_MS) continue;
-    await pause();
-    since = performance.now();
-  }
-  close(loader, name);
-}
-
-/** @param {any} name @param {any} bytes */
-function open(name, bytes) {
-  const full = core.encodingName(String(name));
-  if (core.hasVocabulary(full)) return undefined;
-  const array = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
-  if (!ArrayBuffer.isView(array)) throw badInput('`bytes` must be the Uint8Array or ArrayBuffer of a vocabulary file');
-  return new core.VocabularyLoader(full, new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
-}
-
-/** @param {any} loader @param {any} name */
-function close(loader, name) {
-  loader.finish();
-  loader.free();
-  usual ??= core.encodingName(String(name));
-}
-
-/** Lets the event loop run once. @returns {Promise<void>} */
-function pause() {
-  if (typeof setImmediate === 'function') return new Promise((resolve) => void setImmediate(resolve));
-  if (typeof MessageChannel !== 'function') return new Promise((resolve) => void setTimeout(resolve, 0));
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(0);
-  });
 }
 
 /** @param {unknown} text */

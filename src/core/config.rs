@@ -1,7 +1,7 @@
 //! Every knob with its unit, default and range, in one place.
 //!
 //! Decides what a configuration holds and which values are in range. Refuses to know what the stages do with
-//! them, and how a host's patch becomes one ([`patch`]).
+//! them, and how a host's patch becomes one (`patch`).
 
 mod choices;
 mod patch;

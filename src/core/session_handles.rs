@@ -84,4 +84,26 @@ impl Session {
         let index = self.transcript.index();
         index.by_handle(handle).is_some() || index.is_reserved(handle) || self.state.entries.contains_key(&format!("~{handle}"))
     }
+
+    /// The handle a result that arrives now is stored under: the call id, or `id~2` where it repeats.
+    pub fn handle_for(&self, call_id: &str) -> String {
+        let index = self.transcript.index();
+        let waiting = index.calls().iter().rev().find(|c| c.result.is_none() && self.transcript.part(c.row, c.part).is_some_and(|p| &*p.id == call_id));
+        if let Some(call) = waiting {
+            return call.handle.to_string();
+        }
+        let mut occurrence = index.occurrences(call_id) + 1;
+        loop {
+            let handle = if occurrence == 1 { call_id.to_owned() } else { format!("{call_id}~{occurrence}") };
+            if !self.is_taken(&handle) {
+                return handle;
+            }
+            occurrence += 1;
+        }
+    }
+
+    /// The key of an entry whose row is not stored yet, or already is.
+    pub fn provisional_key(&self, handle: &str) -> String {
+        self.transcript.index().by_handle(handle).map_or_else(|| format!("~{handle}"), |c| c.key())
+    }
 }

@@ -3,15 +3,13 @@
 //! Positions decide, not indexes: the same blob over the same rows hides the same rows in any process.
 
 use std::collections::BTreeSet;
-use std::rc::Rc;
 
-use super::kept::{Covered, Laid, Weight};
-use super::measure::exact::Exact;
+use super::kept::Laid;
 use super::measure::meter::measure;
 use super::relieve::aged;
 use super::session::Session;
 use super::transcript::Role;
-use super::view::{Block, BlockKind, Gone, HeadOrigin, HeadPart};
+use super::view::{Block, BlockKind, Gone};
 
 /// A text of ours and the row it stands in front of (or, for blocks that follow a row, behind).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,37 +23,6 @@ pub struct Placed {
 }
 
 impl Session {
-    /// Tokens of a text of ours.
-    pub fn weigh(&self, text: &str) -> u32 {
-        self.exact.as_ref().map_or_else(|| measure(self.config.estimate.counter, text).tokens, |e| e.count(text))
-    }
-
-    /// From now on texts are counted by this, or estimated.
-    pub fn set_exact(&mut self, exact: Option<Rc<dyn Exact>>) {
-        self.exact = exact;
-        self.kept.context.take();
-    }
-
-    /// Rows before this one are covered by the fold in force (leading system rows aside).
-    pub fn first_kept(&self) -> usize {
-        let Some(boundary) = self.state.boundary else { return 0 };
-        let first = self.covered_rows(boundary);
-        // A boundary inside a round is moved back to its first row: shown twice rather than lost.
-        self.transcript.index().round_across(first).map_or(first, |r| r.start)
-    }
-
-    /// Rows up to the last one that is stored at the boundary or before. Only what was appended is looked at.
-    fn covered_rows(&self, boundary: u64) -> usize {
-        let (rows, epoch) = (self.transcript.rows(), self.transcript.epoch());
-        let known = self.kept.covered.get().filter(|c| c.epoch == epoch && c.boundary == boundary && c.rows <= rows.len());
-        let from = known.map_or(0, |c| c.rows);
-        let appended = rows.get(from..).unwrap_or_default();
-        let found = appended.iter().rposition(|r| r.position.is_some_and(|p| p <= boundary)).map(|i| from + i + 1);
-        let first = found.or(known.map(|c| c.first)).unwrap_or(0);
-        self.kept.covered.set(Some(Covered { epoch, boundary, rows: rows.len(), first }));
-        first
-    }
-
     /// Rows the host pinned.
     pub fn pinned_rows(&self) -> Vec<usize> {
         self.pinned_from(0)
@@ -92,12 +59,6 @@ impl Session {
             rows.extend(whole);
         }
         rows
-    }
-
-    /// Whether the stored boundary falls inside a round.
-    pub fn boundary_snapped(&self) -> bool {
-        let Some(boundary) = self.state.boundary else { return false };
-        self.transcript.row(self.first_kept()).and_then(|r| r.position).is_some_and(|p| p <= boundary)
     }
 
     /// Hides what folds and blocks cover, and places the blocks; what changes in front of row `from` is noted.
@@ -223,66 +184,10 @@ impl Session {
         self.state.blocks.get(placed.block)
     }
 
-    /// A list that ends before the boundary was taken back by the host: what is covered has to be shown.
-    pub(super) fn notice_rewind(&mut self) {
-        let Some(boundary) = self.state.boundary else { return };
-        let mut newest = None;
-        // From the end: a row that is not stored, or one behind the boundary, settles it.
-        for row in self.transcript.rows().iter().rev() {
-            match row.key_position() {
-                Some(p) if p <= boundary => newest = newest.max(Some(p)),
-                _ => return,
-            }
-        }
-        if let Some(to) = newest {
-            self.rewind_to(to);
-        }
-    }
-
-    /// Rows before this one stand in a provider's own compaction item. A provider that is sent items one by one
-    /// would show and bill them again; what the user said stays in any case.
-    pub fn compacted_before(&self) -> usize {
-        if self.profile.items { self.transcript.compaction().map_or(0, |(row, _)| row) } else { 0 }
-    }
-
     /// First row that no block may hide: the step whose results the model has not read, or the first unread row.
     fn live_from(&self) -> usize {
         let unread = self.transcript.first_unread();
         self.transcript.index().rounds().last().filter(|r| r.end > unread).map_or(unread, |r| r.start)
-    }
-
-    /// Takes back folds that cover rows after `to`, and every decision on rows after it.
-    pub fn rewind_to(&mut self, to: u64) {
-        for fold in self.state.folds.iter_mut() {
-            // Something it kept has to be left; the first kept row is the assistant's.
-            fold.active &= fold.to < to;
-        }
-        self.take_handles_behind(to);
-        let position = |key: &str| key.split_once('.').and_then(|(p, _)| p.parse::<u64>().ok());
-        self.state.entries.retain(|key, _| position(key).is_some_and(|p| p <= to));
-        self.state.blocks.retain(|b| b.to <= to);
-        self.after_unfold();
-    }
-
-    /// Takes a fold back, and those made on it. Returns whether there was one.
-    pub fn unfold(&mut self, id: &str) -> bool {
-        let Some(at) = self.state.folds.iter().rposition(|f| f.active && f.id == id) else { return false };
-        for fold in self.state.folds.iter_mut().skip(at) {
-            fold.active = false;
-        }
-        self.after_unfold();
-        true
-    }
-
-    fn after_unfold(&mut self) {
-        self.state.boundary = self.state.fold().map(|f| f.to);
-        self.dirty = true;
-        self.gauge.void();
-        self.aged = aged::Both::default();
-        self.count_from_earlier();
-        self.lay_view(usize::MAX, "unfolded");
-        self.lay_edits();
-        self.note_change(0, "unfolded");
     }
 
     /// Adds a block and shows it.
@@ -299,18 +204,6 @@ impl Session {
     pub fn blocks_changed(&mut self) {
         self.dirty = true;
         self.place_blocks();
-    }
-
-    /// Captures the session context once; a fold or a new frame captures it again.
-    pub fn capture_context(&mut self, again: bool) {
-        let text = self.frame.context();
-        if (self.state.context.is_none() || again) && !text.is_empty() && self.state.context.as_deref() != Some(&text) {
-            if self.last.is_some() {
-                self.note_change(0, "context");
-            }
-            self.state.context = Some(text);
-            self.dirty = true;
-        }
     }
 
     /// A brief that the host has stored by now is an ordinary row.
@@ -332,45 +225,6 @@ impl Session {
             self.state.blocks.retain(|_| keep.next().unwrap_or(true));
             self.dirty = true;
         }
-    }
-
-    /// The texts of the head in their order.
-    pub fn head(&self) -> Vec<HeadPart> {
-        let mut parts = Vec::new();
-        let folded = self.state.fold();
-        let captured = folded.is_some_and(|f| f.head.iter().any(|p| p.origin == HeadOrigin::Context));
-        if let Some(text) = self.state.context.as_ref().filter(|_| !captured) {
-            let text = super::restore::frames::context(text);
-            parts.push(HeadPart { origin: HeadOrigin::Context, tokens: self.weigh(&text), text });
-        }
-        if let Some(fold) = folded {
-            parts.extend(fold.head.iter().cloned());
-        }
-        for block in self.state.blocks.iter().filter(|b| b.kind == BlockKind::Digest) {
-            parts.push(HeadPart { origin: HeadOrigin::Digest, text: block.text.clone(), tokens: block.tokens });
-        }
-        parts
-    }
-
-    /// What the head weighs.
-    pub fn head_tokens(&self) -> u64 {
-        let folded = self.state.fold();
-        let own = folded.iter().flat_map(|f| &f.head).map(|p| u64::from(p.tokens)).sum::<u64>();
-        let captured = folded.is_some_and(|f| f.head.iter().any(|p| p.origin == HeadOrigin::Context));
-        let context = self.state.context.as_ref().filter(|_| !captured).map_or(0, |text| u64::from(self.context_tokens(text)));
-        let digests = self.state.blocks.iter().filter(|b| b.kind == BlockKind::Digest).map(|b| u64::from(b.tokens)).sum::<u64>();
-        context + own + digests
-    }
-
-    /// Tokens of the session context in its frame, weighed once per text.
-    fn context_tokens(&self, text: &str) -> u32 {
-        let counter = self.config.estimate.counter;
-        if let Some(weight) = self.kept.context.borrow().as_ref().filter(|w| w.counter == counter && w.text == text) {
-            return weight.tokens;
-        }
-        let tokens = self.weigh(&super::restore::frames::context(text));
-        *self.kept.context.borrow_mut() = Some(Weight { text: text.to_owned(), counter, tokens });
-        tokens
     }
 
     /// Tokens of blocks that stand before row `rows`.

@@ -36,6 +36,16 @@ pub struct OverflowView {
 const WINDOWS: [u32; 13] = [4_096, 8_192, 16_384, 32_768, 65_536, 128_000, 200_000, 262_144, 400_000, 512_000, 1_000_000, 1_048_576, 2_097_152];
 
 impl Session {
+    /// A window that was learned for this model replaces an assumed one.
+    pub(super) fn learned_window(&mut self) {
+        if self.model.source == WindowSource::Assumed
+            && let Some(window) = self.state.windows.get(&self.model.id)
+        {
+            self.model.window = *window;
+            self.model.source = WindowSource::Learned;
+        }
+    }
+
     /// The provider refused a request as too long.
     pub fn learn_overflow(&mut self, overflow: Overflow) -> OverflowView {
         let estimate = self.occupancy();

@@ -56,7 +56,7 @@ impl<H: Host> Driver<H> {
             _ => u32::MAX,
         };
         let output = self.host.output(Place { row: at.0, part: at.1 });
-        let gap = Gap { handle: handle.as_deref(), loss: self.loss_of(&entry), media: true };
+        let gap = Gap { handle: handle.as_deref(), loss: self.with(|s| s.loss_of(&entry)), media: true };
         let short = self.host.measure(&self.host.shorten(&output, cap, gap));
         entry.edit = Some(Edit::Clamp { cap, tokens: short.tokens, bytes: short.bytes, hash: short.fingerprint(), media: true });
         self.with(|s| s.set_entry(call, entry, "evicted"));

@@ -5,14 +5,15 @@
 //! it waits, because a host may call back in.
 
 mod arrival;
+mod by_rule;
 mod evict;
 mod fold;
+mod fold_stage;
 mod host;
 mod media;
 mod next;
 mod promote;
 mod recall;
-mod stages;
 mod ticket;
 
 use std::cell::{Cell, RefCell};

@@ -6,8 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::fold_stage::Stage;
 use super::host::{Commit, Host, Method, Place};
-use super::stages::Stage;
 use super::{Driver, Failure};
 use crate::core::assemble::{self, Prefix};
 use crate::core::drawn::{self, Drawing};
@@ -17,7 +17,7 @@ use crate::core::ladder;
 use crate::core::measure::occupancy::Occupancy;
 use crate::core::relieve::economy::Account;
 use crate::core::relieve::limit;
-use crate::core::session::Mark;
+use crate::core::session_state::Mark;
 
 /// What the host asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]

@@ -6,6 +6,7 @@
 //! heal. Decides an order of pieces; the package lays it over the host's own messages.
 
 mod compose;
+mod layout;
 mod plan;
 
 use serde::Serialize;

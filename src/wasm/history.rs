@@ -3,7 +3,7 @@
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::core::{part_kind, role_of};
+use super::core_rows::{part_kind, role_of};
 use super::value::{js_error, json};
 use crate::core::measure::meter::Measure;
 use crate::core::transcript::{Caller, Flags, Part, Row, Transcript};

@@ -5,6 +5,10 @@
 //! inside the body, where a failure is a value.
 
 mod core;
+mod core_folds;
+mod core_rows;
+mod core_settings;
+mod core_views;
 mod cuts;
 mod exact;
 mod facts;

@@ -78,7 +78,7 @@ pub(super) fn replacements(session: &Session, row: usize) -> Vec<Replace> {
                     text: None,
                     cap: Some(*cap),
                     handle: entry.handle.clone(),
-                    loss: clamp_loss(session, entry),
+                    loss: session.loss_of(entry),
                     redacted: entry.redacted,
                     input: false,
                     media: *media,
@@ -86,19 +86,4 @@ pub(super) fn replacements(session: &Session, row: usize) -> Vec<Replace> {
             })
         })
         .collect()
-}
-
-/// Why a clamped result cannot be read back in full.
-pub(super) fn clamp_loss(session: &Session, entry: &Entry) -> Option<Loss> {
-    if entry.redacted {
-        Some(Loss::Redacted)
-    } else if entry.capped {
-        Some(Loss::OverCap)
-    } else if entry.handle.is_some() {
-        None
-    } else if session.config.tool_output.persist_raw {
-        Some(Loss::NoStore)
-    } else {
-        Some(Loss::PersistOff)
-    }
 }

@@ -1,6 +1,6 @@
 //! The ledger of a session: what the decision log made of each row, and how to read it back.
 
-use super::edits::{clamp_loss, edited_parts};
+use super::edits::edited_parts;
 use crate::core::ledger::{LedgerEntry, LedgerPart, RowState};
 use crate::core::session::Session;
 use crate::core::state::{Edit, Loss};
@@ -43,9 +43,9 @@ pub(in crate::core) fn ledger_entry(session: &Session, at: usize) -> LedgerEntry
             let (state, loss) = match &entry.edit {
                 Some(Edit::Stub { loss, .. }) => (RowState::Evicted, *loss),
                 Some(Edit::Input { .. }) => (RowState::Evicted, entry.capped.then_some(Loss::OverCap)),
-                Some(Edit::Clamp { media: true, .. }) => (RowState::Evicted, clamp_loss(session, entry)),
-                Some(Edit::Clamp { .. }) => (RowState::Clamped, clamp_loss(session, entry)),
-                None if entry.clamped => (RowState::Clamped, clamp_loss(session, entry)),
+                Some(Edit::Clamp { media: true, .. }) => (RowState::Evicted, session.loss_of(entry)),
+                Some(Edit::Clamp { .. }) => (RowState::Clamped, session.loss_of(entry)),
+                None if entry.clamped => (RowState::Clamped, session.loss_of(entry)),
                 None => return None,
             };
             Some(LedgerPart { part, state, handle: entry.handle.clone(), loss })

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::evict::{Keeping, candidates, protected};
+use super::victim::{Keeping, candidates, protected};
 use crate::core::session::Session;
 use crate::core::shared::Token;
 use crate::core::transcript::{Round, Totals};

@@ -6,8 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::evict::{Victim, What};
 use super::stub::Newer;
+use super::victim::{Victim, What};
 use crate::core::session::Session;
 use crate::core::state::Edit;
 use crate::core::transcript::{CallId, Flags};

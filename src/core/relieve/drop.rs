@@ -6,8 +6,8 @@
 
 use std::collections::BTreeSet;
 
+use super::outline;
 use super::stub::PREFIX;
-use super::text::ellipsis;
 use super::worth::{Shown, shown_names};
 use crate::core::measure::names::Names;
 use crate::core::session::Session;
@@ -173,7 +173,9 @@ fn block(session: &Session, run: &Run, names: &str, readable: bool) -> Option<Bl
     let positions: Vec<u64> = (run.start..run.end).filter_map(|at| session.transcript.row(at)?.position).collect();
     let (from, to) = (*positions.iter().min()?, *positions.iter().max()?);
     let steps = run.rounds.len();
-    let mut text = format!("{PREFIX} {steps} earlier {} left out: {}", if steps == 1 { "step" } else { "steps" }, tools(session, &run.rounds));
+    let tools = outline::short_tools(session, &run.rounds);
+    let tools = if tools.is_empty() { "no tools" } else { &tools };
+    let mut text = format!("{PREFIX} {steps} earlier {} left out: {tools}", if steps == 1 { "step" } else { "steps" });
     if !names.is_empty() {
         text.push_str("; names: ");
         text.push_str(names);
@@ -184,25 +186,4 @@ fn block(session: &Session, run: &Run, names: &str, readable: bool) -> Option<Bl
         None => format!(" [rows {from} to {to}; not readable from here]"),
     });
     Some(Block { kind: BlockKind::Group, from, to, tokens: session.weigh(&text), text, handle })
-}
-
-/// `read ×3, grep`: tools with how often each was called, in order of first use.
-fn tools(session: &Session, rounds: &[usize]) -> String {
-    let index = session.transcript.index();
-    let mut seen: Vec<(String, u32)> = Vec::new();
-    let mut known = BTreeSet::new();
-    for round in rounds.iter().filter_map(|i| index.rounds().get(*i)) {
-        for call in (round.calls.0..round.calls.1).filter_map(|id| index.call(id)) {
-            let name = session.transcript.part(call.row, call.part).map_or_else(String::new, |p| ellipsis(&p.name, 40));
-            if known.insert(name.clone()) {
-                seen.push((name, 1));
-            } else if let Some(entry) = seen.iter_mut().find(|(n, _)| *n == name) {
-                entry.1 += 1;
-            }
-        }
-    }
-    if seen.is_empty() {
-        return "no tools".into();
-    }
-    seen.into_iter().map(|(name, n)| if n > 1 { format!("{name} ×{n}") } else { name }).collect::<Vec<_>>().join(", ")
 }

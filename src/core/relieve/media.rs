@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use super::evict::{is_pinned, protected};
+use super::victim::{is_pinned, protected};
 use crate::core::session::Session;
 use crate::core::state::Edit;
 use crate::core::transcript::{CallId, Flags, Media, PartKind, Role};

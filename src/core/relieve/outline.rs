@@ -14,12 +14,24 @@ pub type Tell<'a> = &'a dyn Fn((usize, usize), Option<u32>) -> String;
 
 /// `read ×3, grep`: tools with how often each was called, in order of first use.
 pub fn tools(session: &Session, rounds: &[usize]) -> String {
+    tally(calls(session, rounds).map(|call| tool_name(session, call)))
+}
+
+/// The same with long names cut.
+pub fn short_tools(session: &Session, rounds: &[usize]) -> String {
+    tally(calls(session, rounds).map(|call| ellipsis(&tool_name(session, call), 40)))
+}
+
+fn tally(names: impl Iterator<Item = String>) -> String {
     let mut seen: Vec<(String, u32)> = Vec::new();
-    for call in calls(session, rounds) {
-        let name = tool_name(session, call);
-        match seen.iter_mut().find(|(n, _)| *n == name) {
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    for name in names {
+        match known.get(&name).and_then(|at| seen.get_mut(*at)) {
             Some((_, n)) => *n += 1,
-            None => seen.push((name, 1)),
+            None => {
+                known.insert(name.clone(), seen.len());
+                seen.push((name, 1));
+            }
         }
     }
     seen.into_iter().map(|(name, n)| if n > 1 { format!("{name} ×{n}") } else { name }).collect::<Vec<_>>().join(", ")

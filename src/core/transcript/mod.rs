@@ -3,6 +3,7 @@
 //! Rows enter through [`Transcript::push_row`] in the order of the host's list. What is derived from
 //! them ([`Index`]) is kept up to date as rows are appended and rebuilt only when rows are taken back.
 
+mod attached;
 mod index;
 mod keyed;
 #[cfg(test)]
@@ -13,6 +14,7 @@ mod row;
 mod tests;
 mod totals;
 
+pub use attached::{Caller, Media};
 pub use index::{Call, CallId, Index, Round};
 pub use row::{Flags, Part, PartKind, Role, Row, StandIn};
 pub use totals::{KINDS, Totals};
@@ -20,36 +22,11 @@ pub use totals::{KINDS, Totals};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
+use attached::Attached;
 use positions::Checked;
 
 use crate::core::error::Error;
 use crate::core::view::Gone;
-
-/// A call made by code that another call runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Caller {
-    /// Row of the call.
-    pub row: usize,
-    /// Part within the row.
-    pub part: usize,
-    /// Id of the call that runs the code.
-    pub caller: Box<str>,
-}
-
-/// Images and files of one part.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Media {
-    /// Row of the part.
-    pub row: usize,
-    /// Part within the row.
-    pub part: usize,
-    /// How many there are.
-    pub count: u32,
-    /// UTF-16 code units they take in a request, bytes as base64.
-    pub chars: u64,
-    /// The longest of them.
-    pub longest: u64,
-}
 
 /// Reasoning in the first `rows` rows.
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,8 +42,7 @@ pub struct Transcript {
     index: Index,
     indexed: usize,
     items: bool,
-    callers: Vec<Caller>,
-    media: Vec<Media>,
+    attached: Attached,
     totals: Totals,
     /// Reasoning in front of a row: asked for at every step, and a turn may be long.
     closed: Cell<Option<Closed>>,
@@ -119,37 +95,6 @@ impl Transcript {
         }
     }
 
-    /// Calls made by code, in order.
-    pub fn callers(&self) -> &[Caller] {
-        &self.callers
-    }
-
-    /// Says which call runs the code that made this one. Rows come in order, so do their callers.
-    pub fn set_caller(&mut self, caller: Caller) {
-        if self.callers.last().is_none_or(|c| (c.row, c.part) < (caller.row, caller.part)) {
-            self.callers.push(caller);
-        }
-    }
-
-    /// Images and files, in order.
-    pub fn media(&self) -> &[Media] {
-        &self.media
-    }
-
-    /// Those of one row.
-    pub fn media_in(&self, row: usize) -> &[Media] {
-        let from = self.media.partition_point(|m| m.row < row);
-        let to = self.media.partition_point(|m| m.row <= row);
-        self.media.get(from..to).unwrap_or(&[])
-    }
-
-    /// Says what a part holds besides text. Rows come in order, so do their media.
-    pub fn set_media(&mut self, media: Media) {
-        if self.media.last().is_none_or(|m| (m.row, m.part) < (media.row, media.part)) {
-            self.media.push(media);
-        }
-    }
-
     /// System rows in front: they stay first and are never folded. One further down is a row like any other.
     pub fn leading(&self) -> usize {
         self.rows.iter().take_while(|r| r.role == Role::System).count()
@@ -167,8 +112,7 @@ impl Transcript {
             self.totals = self.totals.minus(gone);
             self.rows.truncate(len);
             self.closed.set(None);
-            self.callers.retain(|c| c.row < len);
-            self.media.retain(|m| m.row < len);
+            self.attached.drop_rows(len, usize::MAX);
             self.forget_index();
             self.moved(len);
         }
@@ -302,10 +246,7 @@ impl Transcript {
         self.rows.drain(from.min(to)..to);
         self.closed.set(None);
         self.moved(0);
-        self.callers.retain(|c| c.row < from || c.row >= to);
-        self.callers.iter_mut().filter(|c| c.row >= to).for_each(|c| c.row -= to - from);
-        self.media.retain(|m| m.row < from || m.row >= to);
-        self.media.iter_mut().filter(|m| m.row >= to).for_each(|m| m.row -= to - from);
+        self.attached.drop_rows(from, to);
         self.forget_index();
         self.settle_index();
     }

@@ -1,7 +1,7 @@
 //! A repaired history as rows, and two repairs as one.
 
 use super::super::Wire;
-use super::plan::fixed;
+use super::layout::fixed;
 use super::{Fixed, Repair, Repaired, Source};
 use crate::core::transcript::{Flags, Part, PartKind, Role, Row, Transcript};
 
