@@ -28,7 +28,7 @@
  * @property {number} [format] an answer bound to a schema, beside the schema
  */
 
-const openai = { ratio: 1, message: 4, system: 4, spelled: 2, format: 9, reasoning: /** @type {const} */ ('turn') };
+const openai = { ratio: 1, message: 4, system: 4, parallel: 3, spelled: 2, format: 9, reasoning: /** @type {const} */ ('turn') };
 /** An answer names its channel, as in OpenAI's published Harmony format. */
 const harmony = { base: 2, answer: 2 };
 const claude = { ratio: 1.17, base: 2, message: 4, call: 34, result: 14, parallel: 14, spelled: 1, thinking: 28, format: 128, reasoning: /** @type {const} */ ('turn') };
