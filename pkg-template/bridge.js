@@ -212,17 +212,16 @@ export class Bridge {
     this.redacted.set(message, known);
   }
 
-  /**
-   * Whether the store has this very output, or the one it is a shortened copy of: such a copy names its handle. Another
-   * text was left there by a step that was never committed, and is replaced.
-   * @param {string} handle @param {any} output
-   */
-  async rawHas(handle, output) {
-    if (!(await callHost(this.host, this.host.raw, 'has', [handle], this.#context))) return false;
+  /** @param {string} handle */
+  rawHas(handle) {
+    return callHost(this.host, this.host.raw, 'has', [handle], this.#context);
+  }
+
+  /** Whether an output is a shortened copy: such a one names its handle. @param {any} output @param {string} handle */
+  names(output, handle) {
     const text = rawText(output);
     const marker = `read_tool_output({ id: ${JSON.stringify(handle)}`;
-    if (text.includes(marker) || text.includes(JSON.stringify(marker).slice(1, -1))) return true;
-    return (await callHost(this.host, this.host.raw, 'get', [handle], this.#context)) === text;
+    return text.includes(marker) || text.includes(JSON.stringify(marker).slice(1, -1));
   }
 
   /** @param {string} handle @param {any} output @param {number} capBytes */

@@ -291,12 +291,17 @@ fn run(patch: &str, acts: &[Act]) {
     world.driver.host().answers.borrow_mut().clear();
 }
 
+const IN_THE_BACKGROUND: &str =
+    r#"{ "orders": { "tokens": 600 }, "eviction": { "keepRecentRounds": 2, "clearAtLeast": 300 }, "summarize": { "keepRecent": 3, "keepRounds": 1 } }"#;
+const RULES_ALONE: &str =
+    r#"{ "orders": { "tokens": 600 }, "eviction": { "keepRecentRounds": 1 }, "summarize": { "enabled": false, "keepRecent": 2, "keepRounds": 1 } }"#;
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: std::env::var("GENTLE_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(40), max_shrink_iters: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn folds_in_the_background(acts in acts()) {
-        run(r#"{ "orders": { "tokens": 600 }, "eviction": { "keepRecentRounds": 2, "clearAtLeast": 300 }, "summarize": { "keepRecent": 3, "keepRounds": 1 } }"#, &acts);
+        run(IN_THE_BACKGROUND, &acts);
     }
 
     #[test]
@@ -306,6 +311,31 @@ proptest! {
 
     #[test]
     fn relief_by_rule_alone(acts in acts()) {
-        run(r#"{ "orders": { "tokens": 600 }, "eviction": { "keepRecentRounds": 1 }, "summarize": { "enabled": false, "keepRecent": 2, "keepRounds": 1 } }"#, &acts);
+        run(RULES_ALONE, &acts);
     }
+}
+
+#[test]
+fn a_text_that_an_uncommitted_step_left_is_offered_for_no_other_one() {
+    use Act::{Rewind, Round, Trouble};
+    let acts = [
+        Round(vec![786]),
+        Round(vec![1278]),
+        Round(vec![1210, 5406]),
+        Round(vec![1290, 918, 8978]),
+        Trouble(vec![0, 2]),
+        Round(vec![1830]),
+        Round(vec![6134]),
+        Rewind(30),
+        Round(vec![1138, 7206]),
+        Round(vec![3622, 5738, 2018]),
+    ];
+    run(RULES_ALONE, &acts);
+}
+
+#[test]
+fn a_fold_from_before_a_rewind_takes_nothing_that_is_to_be_read_again() {
+    use Act::{Background, Rewind, Round, Say, User};
+    let acts = [Say(610), Round(vec![5254, 5866, 6290]), Round(vec![4130, 1742]), User(1), Round(vec![1]), Rewind(45), User(1), Background];
+    run(IN_THE_BACKGROUND, &acts);
 }

@@ -190,9 +190,10 @@ pub trait Host {
     async fn commit(&self, state: &State, expect: Option<u64>) -> Result<Commit, Self::Error>;
     /// The output with secrets taken out; none when nothing was changed.
     async fn redact(&self, tool: &str, output: &Self::Output) -> Result<Option<Self::Output>, Self::Error>;
-    /// Whether the raw store has this output under this handle: its text, or the one it is a shortened copy of. Another
-    /// text was left there by a step that was never committed.
-    async fn raw_has(&self, handle: &str, output: &Self::Output) -> Result<bool, Self::Error>;
+    /// Whether the raw store has this handle.
+    async fn raw_has(&self, handle: &str) -> Result<bool, Self::Error>;
+    /// Whether an output is a shortened copy whose marker names this handle.
+    fn names(&self, output: &Self::Output, handle: &str) -> bool;
     /// Stores the full text, at most so many UTF-8 bytes of it. Returns whether it was cut.
     async fn raw_put(&self, handle: &str, output: &Self::Output, cap_bytes: u32) -> Result<bool, Self::Error>;
 }

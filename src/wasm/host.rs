@@ -198,8 +198,12 @@ impl Host for JsHost {
         Ok((!clean.is_undefined() && !clean.is_null()).then_some(clean))
     }
 
-    async fn raw_has(&self, handle: &str, output: &JsValue) -> Result<bool, JsValue> {
-        Ok(self.wait("rawHas", &[&handle.into(), output]).await?.is_truthy())
+    async fn raw_has(&self, handle: &str) -> Result<bool, JsValue> {
+        Ok(self.wait("rawHas", &[&handle.into()]).await?.is_truthy())
+    }
+
+    fn names(&self, output: &JsValue, handle: &str) -> bool {
+        self.call("names", &[output, &handle.into()]).is_ok_and(|v| v.is_truthy())
     }
 
     async fn raw_put(&self, handle: &str, output: &JsValue, cap_bytes: u32) -> Result<bool, JsValue> {

@@ -245,9 +245,13 @@ impl Host for Fake {
         Ok((clean != *output).then_some(clean))
     }
 
-    async fn raw_has(&self, handle: &str, output: &String) -> Result<bool, String> {
+    async fn raw_has(&self, handle: &str) -> Result<bool, String> {
         self.log(format!("has {handle}"));
-        Ok(self.store.raw.borrow().get(handle).is_some_and(|stored| stored == output || output.contains(&format!("id: \"{handle}\""))))
+        Ok(self.store.raw.borrow().contains_key(handle))
+    }
+
+    fn names(&self, output: &String, handle: &str) -> bool {
+        output.contains(&format!("id: \"{handle}\""))
     }
 
     async fn raw_put(&self, handle: &str, output: &String, cap_bytes: u32) -> Result<bool, String> {

@@ -178,9 +178,13 @@ impl Host for FoldHost {
         Ok(None)
     }
 
-    async fn raw_has(&self, handle: &str, output: &String) -> Result<bool, String> {
+    async fn raw_has(&self, handle: &str) -> Result<bool, String> {
         let ends = self.effect("has").await?;
-        answered(ends, self.shared.raw.borrow().get(handle) == Some(output))
+        answered(ends, self.shared.raw.borrow().contains_key(handle))
+    }
+
+    fn names(&self, output: &String, handle: &str) -> bool {
+        output.contains(&format!("id: \"{handle}\""))
     }
 
     async fn raw_put(&self, handle: &str, output: &String, _cap_bytes: u32) -> Result<bool, String> {

@@ -105,7 +105,18 @@ fn carried_orders(session: &Session, users: Vec<Order>, readable: bool) -> Vec<O
 /// Whether the rows of the plan are still the rows it was made from. A list that begins behind the covered
 /// rows, because somebody else folded them, is caught by the boundary.
 pub fn still_holds(session: &Session, plan: &FoldPlan) -> bool {
-    session.state.epoch == plan.epoch && session.state.boundary == plan.boundary && prefix_hash(session, plan.covered) == plan.hash
+    session.state.epoch == plan.epoch
+        && session.state.boundary == plan.boundary
+        && prefix_hash(session, plan.covered) == plan.hash
+        && !takes_unread(session, plan.covered)
+}
+
+/// Whether what the model has to read next would go: after a rewind the answer to rows that were read is gone. In a list
+/// that ends with the covered rows nothing is to be read yet.
+fn takes_unread(session: &Session, covered: u64) -> bool {
+    let rows = session.transcript.rows();
+    let behind = |at: usize| rows.get(at).and_then(|r| r.key_position()).is_none_or(|p| p > covered);
+    !rows.is_empty() && behind(rows.len() - 1) && !behind(session.transcript.first_unread())
 }
 
 /// Writes the record into a state. Decisions on covered rows are forgotten, what was redacted is not.
