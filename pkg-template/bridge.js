@@ -217,11 +217,15 @@ export class Bridge {
     return callHost(this.host, this.host.raw, 'has', [handle], this.#context);
   }
 
-  /** Whether an output is a shortened copy: such a one names its handle. @param {any} output @param {string} handle */
-  names(output, handle) {
+  /**
+   * Whether the store has this very output, or the one it is a shortened copy of: such a copy names its handle.
+   * @param {string} handle @param {any} output
+   */
+  async rawIs(handle, output) {
     const text = rawText(output);
     const marker = `read_tool_output({ id: ${JSON.stringify(handle)}`;
-    return text.includes(marker) || text.includes(JSON.stringify(marker).slice(1, -1));
+    if (text.includes(marker) || text.includes(JSON.stringify(marker).slice(1, -1))) return true;
+    return (await callHost(this.host, this.host.raw, 'get', [handle], this.#context)) === text;
   }
 
   /** @param {string} handle @param {any} output @param {number} capBytes */

@@ -105,13 +105,12 @@ impl<H: Host> Driver<H> {
         self.with(|s| ladder::keeping(&s.config.tool_output, has_store))
     }
 
-    /// Stores a full text unless the store has it; a shortened copy must never replace it. What a step that was never
-    /// committed left under the handle is no decision's text, and may be another one.
+    /// Stores a full text unless the store has it; a shortened copy must never replace it. Where ids repeat, a step that came
+    /// to nothing may have left the text of another call under a handle that is free again.
     pub(super) async fn spill(&self, handle: &str, output: &H::Output) -> Result<bool, H::Error> {
-        if self.host.raw_has(handle).await? && (!self.unsure.borrow().contains(handle) || self.host.names(output, handle)) {
+        if self.host.raw_has(handle).await? && (!self.with(|s| s.transcript.index().ids_repeat()) || self.host.raw_is(handle, output).await?) {
             return Ok(false);
         }
-        self.unsure.borrow_mut().insert(handle.to_owned());
         let cap = self.with(|s| s.config.tool_output.raw_cap_bytes);
         self.host.raw_put(handle, output, cap).await
     }

@@ -192,8 +192,8 @@ pub trait Host {
     async fn redact(&self, tool: &str, output: &Self::Output) -> Result<Option<Self::Output>, Self::Error>;
     /// Whether the raw store has this handle.
     async fn raw_has(&self, handle: &str) -> Result<bool, Self::Error>;
-    /// Whether an output is a shortened copy whose marker names this handle.
-    fn names(&self, output: &Self::Output, handle: &str) -> bool;
+    /// Whether what it has there is this output, or what this output is a shortened copy of.
+    async fn raw_is(&self, handle: &str, output: &Self::Output) -> Result<bool, Self::Error>;
     /// Stores the full text, at most so many UTF-8 bytes of it. Returns whether it was cut.
     async fn raw_put(&self, handle: &str, output: &Self::Output, cap_bytes: u32) -> Result<bool, Self::Error>;
 }

@@ -17,7 +17,6 @@ mod recall;
 mod ticket;
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
 
 pub use arrival::Shortened;
 pub use fold::{FoldEnd, Prepared};
@@ -49,8 +48,6 @@ pub struct Driver<H> {
     folding: Cell<bool>,
     /// What this process knows of rows that are out of view.
     memory: RefCell<recall::Memory>,
-    /// Handles whose texts were put, but that no decision which was committed holds.
-    unsure: RefCell<BTreeSet<String>>,
 }
 
 /// A failure of ours, or the host's own, handed through as it is.
@@ -94,7 +91,6 @@ impl<H: Host> Driver<H> {
             planned: RefCell::default(),
             folding: Cell::new(false),
             memory: RefCell::default(),
-            unsure: RefCell::default(),
         })
     }
 
@@ -142,14 +138,6 @@ impl<H: Host> Driver<H> {
     /// A fold and a `next` may commit side by side; the store's newest version counts, whoever hears of it last.
     fn saw(&self, version: u64) {
         self.version.set(self.version.get().max(Some(version)));
-        let mut unsure = self.unsure.borrow_mut();
-        if !unsure.is_empty() {
-            self.with(|s| {
-                for handle in s.state.entries.values().filter_map(|e| e.handle.as_ref()) {
-                    unsure.remove(handle);
-                }
-            });
-        }
     }
 
     /// The state of a branch with the rows up to `at`, and the handles whose outputs it needs copies of.

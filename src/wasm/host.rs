@@ -202,8 +202,8 @@ impl Host for JsHost {
         Ok(self.wait("rawHas", &[&handle.into()]).await?.is_truthy())
     }
 
-    fn names(&self, output: &JsValue, handle: &str) -> bool {
-        self.call("names", &[output, &handle.into()]).is_ok_and(|v| v.is_truthy())
+    async fn raw_is(&self, handle: &str, output: &JsValue) -> Result<bool, JsValue> {
+        Ok(self.wait("rawIs", &[&handle.into(), output]).await?.is_truthy())
     }
 
     async fn raw_put(&self, handle: &str, output: &JsValue, cap_bytes: u32) -> Result<bool, JsValue> {

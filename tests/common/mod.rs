@@ -250,8 +250,8 @@ impl Host for Fake {
         Ok(self.store.raw.borrow().contains_key(handle))
     }
 
-    fn names(&self, output: &String, handle: &str) -> bool {
-        output.contains(&format!("id: \"{handle}\""))
+    async fn raw_is(&self, handle: &str, output: &String) -> Result<bool, String> {
+        Ok(self.store.raw.borrow().get(handle) == Some(output) || output.contains(&format!("id: \"{handle}\"")))
     }
 
     async fn raw_put(&self, handle: &str, output: &String, cap_bytes: u32) -> Result<bool, String> {

@@ -183,8 +183,8 @@ impl Host for FoldHost {
         answered(ends, self.shared.raw.borrow().contains_key(handle))
     }
 
-    fn names(&self, output: &String, handle: &str) -> bool {
-        output.contains(&format!("id: \"{handle}\""))
+    async fn raw_is(&self, handle: &str, output: &String) -> Result<bool, String> {
+        Ok(self.shared.raw.borrow().get(handle) == Some(output) || output.contains(&format!("id: \"{handle}\"")))
     }
 
     async fn raw_put(&self, handle: &str, output: &String, _cap_bytes: u32) -> Result<bool, String> {

@@ -23,6 +23,18 @@ const asks = (/** @type {string} */ id, /** @type {string} */ tool, /** @type {a
 const says = (/** @type {string} */ id, /** @type {string} */ tool, /** @type {string} */ value, type = 'text') => ({ role: 'tool', content: [{ type: 'tool-result', toolCallId: id, toolName: tool, output: { type, value } }] });
 
 describe('D-9: handles', () => {
+  test('D-9 where ids repeat, a text that was left under a handle is replaced by the one it now stands for', async () => {
+    const { host } = countingHost();
+    const c = await start({ host, model: W10 });
+    // What a step left there that came to nothing, before the turn was taken back and asked anew.
+    await host.raw.put('x~2', 'what the other attempt read', of);
+    const messages = [user('go'), call('x'), result(answer('x', text(1, 4_000))), call('x'), result(answer('x', text(2, 4_000))), ...rounds(3).slice(1)];
+    const n = await fill(c, messages, 9_000);
+    assert.match(stub(n.view[4]), /read_tool_output\(\{ id: "x~2" \}\)/);
+    assert.equal(await host.raw.get('x~2', of), text(2, 4_000));
+    assert.equal(await host.raw.get('x', of), text(1, 4_000));
+  });
+
   test('D-9 an id that repeats is told apart by occurrence, in rounds, inside one batch, and on arrival', async () => {
     const { host } = countingHost();
     const c = await start({ host, model: W10 });

@@ -108,6 +108,8 @@ pub struct Index {
     earlier: (Option<u64>, BTreeMap<Box<str>, u32>),
     /// Handles in use, with the key of their call.
     reserved: BTreeMap<Box<str>, String>,
+    /// Whether an id was seen twice; once known it stays known.
+    ids_repeat: bool,
 }
 
 impl Index {
@@ -178,9 +180,14 @@ impl Index {
         listed.max(covered + kept.count() as u32)
     }
 
+    /// Whether the same id was given to several calls: then what is stored under a handle may be of another call.
+    pub fn ids_repeat(&self) -> bool {
+        self.ids_repeat
+    }
+
     /// An index of no rows that still knows what covered rows hold.
     pub(super) fn emptied(&mut self) -> Index {
-        Index { earlier: std::mem::take(&mut self.earlier), reserved: std::mem::take(&mut self.reserved), ..Index::default() }
+        Index { earlier: std::mem::take(&mut self.earlier), reserved: std::mem::take(&mut self.reserved), ids_repeat: self.ids_repeat, ..Index::default() }
     }
 
     pub(super) fn reserve(&mut self, handles: BTreeMap<Box<str>, String>) {

@@ -63,6 +63,7 @@ impl Index {
             occurrence += 1;
         };
         self.handles.insert(handle.clone(), call_id);
+        self.ids_repeat |= occurrence > 1;
         if part.flags.has(Flags::BY_NAME) {
             self.by_name.entry(part.name.clone()).or_default().push(call_id);
         }
