@@ -28,7 +28,7 @@ describe('D-9: handles', () => {
     const c = await start({ host, model: W10 });
     // What a step left there that came to nothing, before the turn was taken back and asked anew.
     await host.raw.put('x~2', 'what the other attempt read', of);
-    const messages = [user('go'), call('x', 'x'), result(answer('x', text(1, 4_000)), answer('x', text(2, 4_000))), ...rounds(3).slice(1)];
+    const messages = [user('go'), call('x', 'x'), result(answer('x', text(1, 4_000)), answer('x', text(2, 4_000))), ...rounds(5).slice(1)];
     const n = await fill(c, messages, 9_000);
     assert.match(stub(n.view[2], 1), /read_tool_output\(\{ id: "x~2" \}\)/);
     assert.equal(await host.raw.get('x~2', of), text(2, 4_000));
