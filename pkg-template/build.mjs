@@ -52,6 +52,8 @@ writeFileSync(path.join(pkg, 'package.json'), `${JSON.stringify({ ...manifest, v
 
 const common = { bundle: true, logLevel: 'warning', legalComments: 'linked' };
 await build({ ...common, entryPoints: [path.join(pkg, 'inline.js')], outfile: path.join(pkg, 'inline.cjs'), format: 'cjs', platform: 'neutral' });
+// One file instead of a dozen: a program that only counts is ready in a third less time.
+await build({ ...common, entryPoints: [path.join(pkg, 'tokens.js')], outfile: path.join(pkg, 'tokens', 'inlined.js'), format: 'esm', platform: 'neutral', banner: { js: '// @ts-nocheck made from ../tokens.js' } });
 if (existsSync(path.join(template, 'cli.js'))) {
   // The wasm glue stays shared: every module of the package is external, only third-party code is bundled.
   const own = { name: 'own', setup: (b) => b.onResolve({ filter: /^\.\.?\// }, (a) => (/\/(cli|node_modules)\//.test(path.resolve(a.resolveDir, a.path)) ? undefined : { path: `./${path.relative(pkg, path.resolve(a.resolveDir, a.path))}`, external: true })) };

@@ -13,7 +13,7 @@ const pkg = path.join(process.env.PKG ?? path.join(root, 'pkg'));
 export const engines = {
   'gentle-cascade': {
     async open() {
-      const { count, loadVocabulary } = await import(path.join(pkg, 'tokens.js'));
+      const { count, loadVocabulary } = await import(path.join(pkg, 'tokens', 'inlined.js'));
       await loadVocabulary('o200k', readFileSync(path.join(pkg, 'vocab', 'o200k.pairs')));
       return (text) => count(text);
     },
