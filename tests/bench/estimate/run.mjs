@@ -33,7 +33,7 @@ function print(rows) {
   console.log();
 }
 
-const summary = (/** @type {number[]} */ list) => ({ n: list.length, median: quantile(list, 0.5), p95: quantile(list, 0.95) });
+const summary = (/** @type {number[]} */ list) => ({ n: list.length, mean: list.reduce((sum, x) => sum + x, 0) / list.length, median: quantile(list, 0.5), p95: quantile(list, 0.95) });
 /** @type {any} */
 const report = { sessions: {}, gauge: {}, cold: {}, probes: {} };
 
@@ -131,10 +131,12 @@ else {
     print([['', 'steps', 'median', 'p95', 'mean of session medians', 'of p95'], ...keys.map((key) => [key, String(report.gauge[key].n), percent(report.gauge[key].median), percent(report.gauge[key].p95), percent(report.gauge[key].meanOfMedians), percent(report.gauge[key].meanOfP95)])]);
     console.log('Without any further count after the first, in %');
     print([['', 'steps', 'median', 'p95', 'median of session medians', 'mean'], ...Object.keys(report.cold).map((key) => [key, String(report.cold[key].n), percent(report.cold[key].median), percent(report.cold[key].p95), percent(report.cold[key].sessionMedian), percent(report.cold[key].meanOfMedians)])]);
-    console.log('By session, median / p95 in %');
+    console.log('By session, median / mean / p95 in %');
     print([['', 'steps', 'ours', 'anchored o200k', 'ours, first count only', ''], ...Object.entries(report.sessions).map(([name, s]) => {
       const [a, b] = [/** @type {any} */ (s).ours, /** @type {any} */ (s)['anchored o200k']];
-      return [name.slice(-52), String(/** @type {any} */ (s).steps), `${percent(a.median)} / ${percent(a.p95)}`, `${percent(b.median)} / ${percent(b.p95)}`, percent(/** @type {any} */ (s).cold.median), a.median > b.median + 5e-5 || a.p95 > b.p95 + 5e-5 ? 'not better' : ''];
+      const worse = ['median', 'mean', 'p95'].filter((key) => a[key] > b[key] + 5e-5);
+      const three = (/** @type {any} */ x) => `${percent(x.median)} / ${percent(x.mean)} / ${percent(x.p95)}`;
+      return [name.slice(-52), String(/** @type {any} */ (s).steps), three(a), three(b), percent(/** @type {any} */ (s).cold.median), worse.map((key) => `worse at ${key}`).join(', ')];
     })]);
   }
   if (probes.length > 0) {
