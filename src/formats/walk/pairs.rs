@@ -116,6 +116,9 @@ pub(super) fn late(walk: &Walk<'_>, call: &Call, row: usize) -> bool {
 /// is never answered takes nothing away: results belong to the newest call with their id.
 pub(in crate::formats) fn ambiguous(transcript: &Transcript) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
+    if !transcript.index().ids_repeat() {
+        return found;
+    }
     // By id: the step of the call before, and where the last result of the calls so far stands.
     let mut before: BTreeMap<&str, (usize, (usize, usize))> = BTreeMap::new();
     for (id, call) in transcript.index().calls().iter().enumerate().filter(|(_, c)| is_models(transcript, c)) {
