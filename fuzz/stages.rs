@@ -101,7 +101,8 @@ fn judge(transcript: &Transcript, wire: &formats::Wire) {
     // Display history is judged, never repaired.
     if wire.profile.name != "ai-sdk-ui" {
         let healed = laid(transcript, &repair(transcript, wire), wire);
-        assert!(repair(&healed, wire).repaired.is_empty(), "a second repair finds nothing");
+        let again = repair(&healed, wire).repaired;
+        assert!(again.is_empty(), "a second repair finds nothing, {}: {again:?}", wire.profile.name);
         let left: Vec<_> = validate(&healed, wire, Phase::Stored).into_iter().filter(|f| f.repairable).collect();
         assert!(left.is_empty(), "what can be repaired is, {}: {left:?}", wire.profile.name);
     }

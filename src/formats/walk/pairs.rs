@@ -121,8 +121,19 @@ pub(in crate::formats) fn ambiguous(transcript: &Transcript) -> BTreeSet<usize> 
     }
     // By id: the step of the call before, and where the last result of the calls so far stands.
     let mut before: BTreeMap<&str, (usize, (usize, usize))> = BTreeMap::new();
-    for (id, call) in transcript.index().calls().iter().enumerate().filter(|(_, c)| is_models(transcript, c)) {
+    // Ids of calls that stand where no call stands and wait for ever: they would take what answers a later one.
+    let mut astray: BTreeSet<&str> = BTreeSet::new();
+    for (id, call) in transcript.index().calls().iter().enumerate() {
         let Some(part) = transcript.part(call.row, call.part) else { continue };
+        if !is_models(transcript, call) {
+            if call.result.is_none() {
+                astray.insert(&part.id);
+            }
+            continue;
+        }
+        if call.occurrence > 1 && call.result.is_none() && astray.contains(&*part.id) {
+            found.insert(id);
+        }
         let last = call.result.filter(|_| !call.by_provider).unwrap_or_default();
         match before.entry(&part.id) {
             Entry::Vacant(place) => {
